@@ -1,0 +1,65 @@
+"""`POST /api/chat`: request → turn → events → wire."""
+
+from __future__ import annotations
+
+import secrets
+
+import anyio
+from sse_starlette import EventSourceResponse
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from app.components import Components
+from app.requests import ChatRequest, parse_chat, read_json
+from app.wire import native
+from rag.fold import fold_events
+from rag.pipeline import run_turn
+from rag.types import Turn
+
+__all__ = ["chat", "new_turn_id"]
+
+HEARTBEAT_SECONDS = 10
+"""Well under the shortest idle limit on the way (nginx and Spaces: 60 s)."""
+
+SEND_TIMEOUT_SECONDS = 60
+"""A reader that takes nothing for this long is gone; without a limit it would hold its turn for ever."""
+
+STREAM_HEADERS = {"cache-control": "no-cache, no-transform", "x-accel-buffering": "no"}
+
+
+def new_turn_id() -> str:
+    """A receipt id: 128 random bits, so that knowing it is permission to read it."""
+    return secrets.token_hex(16)
+
+
+async def chat(request: Request) -> Response:
+    components: Components = request.app.state.components
+    body = parse_chat(await read_json(request))
+    components.store.corpus.version(body.collection)  # a collection that does not exist is a 404, not a stream
+    turn = Turn(
+        id=new_turn_id(),
+        messages=body.messages,
+        collection=body.collection,
+        language=body.language,
+        country=body.country,
+    )
+    events = run_turn(turn, components.parts, body.ignored)
+    if not _wants_stream(request, body):
+        return JSONResponse(await fold_events(events), headers={"cache-control": "no-store"})
+    return EventSourceResponse(
+        native.encode(events),
+        headers=STREAM_HEADERS,
+        ping=HEARTBEAT_SECONDS,
+        ping_message_factory=native.heartbeat,
+        send_timeout=SEND_TIMEOUT_SECONDS,
+        shutdown_event=anyio.Event(),
+        shutdown_grace_period=components.settings.shutdown_seconds,
+        sep="\n",
+    )
+
+
+def _wants_stream(request: Request, body: ChatRequest) -> bool:
+    if body.stream is not None:
+        return body.stream
+    accept = request.headers.get("accept", "")
+    return "application/json" not in accept or "text/event-stream" in accept

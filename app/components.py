@@ -1,0 +1,209 @@
+"""The composition root: Settings → the parts of the program, opened and closed together.
+
+The only place that picks implementations.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from importlib import metadata
+from pathlib import Path
+
+import structlog
+
+from app.settings import Settings
+from rag.errors import IngestError, RagError
+from rag.ingest.bundle import BUNDLE_SOURCE, read_vectors, vectors_path
+from rag.ingest.run import IngestReport, IngestRequest, Progress, ingest
+from rag.pipeline import Parts
+from rag.protocols import Embedder
+from rag.providers.extractive import Extractive
+from rag.providers.local_embedder import open_local_embedder
+from rag.receipt import Receipt
+from rag.retrieve import Retriever
+from rag.store import Store
+from rag.thresholds import load_thresholds
+from rag.types import Status
+from safety.assess import Assessor
+
+__all__ = ["Components", "bundled_collections", "open_components", "version"]
+
+log = structlog.get_logger("galen.start")
+
+
+def version() -> str:
+    """The installed version of Galen."""
+    return metadata.version("galen")
+
+
+@dataclass(kw_only=True)
+class Components:
+    """Everything that a process needs, ready. `degraded` says in sentences what is not at its best."""
+
+    settings: Settings
+    store: Store
+    embedder: Embedder | None
+    parts: Parts
+    degraded: tuple[str, ...]
+    background: Background | None = None
+    interrupted: int = 0
+    ingest_notes: list[str] = field(default_factory=list)
+
+
+@contextmanager
+def open_components(settings: Settings, *, publish: bool = True) -> Iterator[Components]:
+    """Opens the database and the models. `publish` brings in the bundled corpus when it is new or has changed."""
+    _seed(settings)
+    embedder, degraded = _open_embedder(settings)
+    store = Store(settings.db_path, embedder.info if embedder else None)
+    try:
+        assessor = Assessor.load()
+        thresholds = load_thresholds(embedder.info.model_id if embedder else None)
+        parts = Parts(
+            store=store,
+            assessor=assessor,
+            retriever=Retriever(store=store, fusion=thresholds.fusion, top_k=settings.top_k, hybrid=settings.hybrid),
+            generator=Extractive(assessor.text("disclaimer")),
+            thresholds=thresholds,
+            embedder=embedder,
+            check_sentences=settings.faithfulness,
+            hold_from=settings.faithfulness_min_risk,
+            degraded=("embedder",) if degraded else (),
+            app_version=version(),
+        )
+        components = Components(settings=settings, store=store, embedder=embedder, parts=parts, degraded=degraded)
+        if publish:
+            _publish_missing(components)
+        yield components
+    finally:
+        store.close()
+        if embedder is not None:
+            embedder.close()
+
+
+def _seed(settings: Settings) -> None:
+    """Copies the image's database to an empty DB_PATH; a cut copy never counts."""
+    if settings.seed_db is None or settings.db_path.exists() or not settings.seed_db.exists():
+        return
+    settings.db_path.parent.mkdir(parents=True, exist_ok=True)
+    partial = settings.db_path.with_name(settings.db_path.name + ".seeding")
+    shutil.copyfile(settings.seed_db, partial)
+    os.replace(partial, settings.db_path)
+    log.info("database_seeded")
+
+
+def _open_embedder(settings: Settings) -> tuple[Embedder | None, tuple[str, ...]]:
+    if settings.embedder == "none":
+        return None, ("EMBEDDER=none: questions are searched by keyword only.",)
+    return open_local_embedder(settings.cache_dir)
+
+
+def bundled_collections(corpus_dir: Path) -> tuple[str, ...]:
+    """The collections that a corpus folder holds: its sub-folders."""
+    if not corpus_dir.is_dir():
+        return ()
+    return tuple(sorted(p.name for p in corpus_dir.iterdir() if p.is_dir() and not p.name.startswith(".")))
+
+
+def ingest_bundle(components: Components, collection: str, *, keyword_only: bool = False) -> IngestReport:
+    """Publishes a bundled collection, if it differs from what the database has, as source "bundled"."""
+    settings, embedder = components.settings, components.embedder
+    return ingest(
+        components.store,
+        embedder,
+        IngestRequest(
+            path=settings.corpus_dir / collection,
+            collection=collection,
+            source=BUNDLE_SOURCE,
+            keyword_only=keyword_only,
+        ),
+        known_vectors=read_vectors(
+            vectors_path(settings.corpus_dir, collection), embedder.info.model_id if embedder else None
+        ),
+    )
+
+
+def _publish_missing(components: Components) -> None:
+    """Makes every bundled collection answer now: by its kept vectors, else by keyword until the rest is embedded."""
+    published = set(components.store.corpus.collections())
+    for collection in bundled_collections(components.settings.corpus_dir):
+        if collection not in published:
+            has_vectors = vectors_path(components.settings.corpus_dir, collection).exists()
+            report = ingest_bundle(components, collection, keyword_only=not has_vectors)
+            log.info("corpus_published", collection=collection, version=report.corpus_version)
+
+
+class Background:
+    """Work that a serving process does beside its chats: newer bundle, missing vectors, interrupted ingests."""
+
+    def __init__(self, components: Components) -> None:
+        self._components = components
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="galen-ingest", daemon=True)
+        self.progress: Progress | None = None
+        self.failures: list[str] = []
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._stop.set()
+        self._thread.join()
+
+    @property
+    def running(self) -> bool:
+        return self._thread.is_alive()
+
+    def _run(self) -> None:
+        for collection in bundled_collections(self._components.settings.corpus_dir):
+            self._try(collection, lambda name=collection: ingest_bundle(self._components, name))
+        for job in reversed(self._components.store.jobs.list("running")):
+            request = IngestRequest.from_json(job.request)
+            if job.source != BUNDLE_SOURCE and request.path.exists():
+                self._try(job.collection, lambda request=request: self._resume(request))
+
+    def _resume(self, request: IngestRequest) -> IngestReport:
+        log.info("ingest_resumed", collection=request.collection, source=request.source)
+        return ingest(
+            self._components.store,
+            self._components.embedder,
+            request,
+            on_progress=self._note,
+            cancelled=self._stop.is_set,
+        )
+
+    def _note(self, progress: Progress) -> None:
+        self.progress = progress
+
+    def _try(self, collection: str, work: object) -> None:
+        if self._stop.is_set():
+            return
+        try:
+            report = work()  # type: ignore[operator]
+        except (IngestError, RagError) as exc:
+            self.failures.append(f"{collection}: {exc}")
+            log.error("ingest_failed", collection=collection, error=type(exc).__name__)
+            return
+        if report.published:
+            log.info("corpus_published", collection=collection, version=report.corpus_version)
+
+
+def interrupted_receipt(components: Components, turn_id: str, collection: str) -> dict[str, object]:
+    """The receipt of a turn that a crash cut off."""
+    receipt = Receipt(
+        id=turn_id,
+        status=Status.INTERRUPTED,
+        created_at=components.parts.now().isoformat(timespec="milliseconds"),
+        collection=collection,
+        language="en",
+        risk_class="R0",
+        ruleset=components.parts.assessor.ruleset,
+        error="process_ended",
+        app_version=components.parts.app_version,
+    )
+    return receipt.as_json()

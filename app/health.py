@@ -1,0 +1,84 @@
+"""`GET /api/health`: live, ready, what answers and what is degraded. 503 when nothing could answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from app.components import Components
+from rag.errors import RagError
+
+__all__ = ["health"]
+
+
+async def health(request: Request) -> Response:
+    components: Components = request.app.state.components
+    degraded = list(components.degraded)
+    corpus: dict[str, Any] = {}
+    try:
+        for version in components.store.corpus.versions():
+            if version.active:
+                corpus[version.collection] = _collection(components, version, degraded)
+    except RagError as exc:
+        degraded.append(f"the database cannot be read ({type(exc).__name__})")
+    background = components.background
+    if background is not None:
+        degraded.extend(f"an ingest failed: {failure}" for failure in background.failures)
+    ready = any(entry["passages"] for entry in corpus.values())
+    if not ready:
+        degraded.append("no collection is published: nothing can be answered")
+    body = {
+        "live": True,
+        "ready": ready,
+        "version": components.parts.app_version,
+        "corpus": corpus,
+        "models": {
+            "embedder": _embedder(components),
+            "generator": {"name": components.parts.generator.name, "model": components.parts.generator.model},
+            "reranker": None,
+            "judge": "heuristic" if components.parts.check_sentences else None,
+        },
+        "ruleset": components.parts.assessor.ruleset,
+        "degraded": degraded,
+        "ingest": _ingest(components),
+        "database": {"wal_bytes": components.store.db.wal_bytes()},
+    }
+    return JSONResponse(body, status_code=200 if ready else 503, headers={"cache-control": "no-store"})
+
+
+def _collection(components: Components, version: Any, degraded: list[str]) -> dict[str, Any]:
+    embedder = components.embedder
+    vectors = embedder is not None and embedder.info.model_id in version.models
+    if embedder is not None and not vectors:
+        degraded.append(f"{version.collection} has no complete vectors of this model: keyword search only")
+    return {
+        "corpus_version": version.corpus_version,
+        "documents": version.documents,
+        "passages": version.chunks,
+        "vectors": vectors,
+    }
+
+
+def _embedder(components: Components) -> dict[str, Any] | None:
+    if components.embedder is None:
+        return None
+    info = components.embedder.info
+    return {"model_id": info.model_id, "dimensions": info.dimensions, "engine": info.engine}
+
+
+def _ingest(components: Components) -> dict[str, Any] | None:
+    background = components.background
+    if background is None or not background.running:
+        return None
+    progress = background.progress
+    if progress is None:
+        return {"share": None}
+    return {
+        "share": round(progress.share, 4),
+        "documents": progress.documents,
+        "documents_total": progress.documents_total,
+        "passages_per_second": round(progress.rate, 2),
+        "seconds_left": None if progress.seconds_left is None else round(progress.seconds_left),
+    }

@@ -1,0 +1,120 @@
+"""The web service: routes and middleware on one screen."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import structlog
+import uvicorn
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
+from starlette.requests import Request
+from starlette.responses import FileResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from app.chat import chat
+from app.components import Background, Components, interrupted_receipt, open_components
+from app.errors import handlers
+from app.health import health
+from app.receipts import passage, receipt
+from app.settings import Settings
+
+__all__ = ["create_app", "serve"]
+
+WEB = Path(__file__).resolve().parents[1] / "web"
+
+PAGE_HEADERS = {
+    "content-security-policy": "default-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'",
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cache-control": "no-cache",
+}
+
+
+def create_app(components: Components) -> Starlette:
+    """The application over opened components; the caller closes them."""
+    app = Starlette(
+        routes=[
+            Route("/api/chat", chat, methods=["POST"]),
+            Route("/api/receipts/{receipt_id}", receipt),
+            Route("/api/chunks/{chunk_id:path}", passage),
+            Route("/api/health", health),
+            Route("/", _page),
+            Mount("/static", StaticFiles(directory=WEB)),
+        ],
+        middleware=[
+            Middleware(
+                CORSMiddleware,
+                allow_origins=components.settings.allowed_origins,
+                allow_methods=["GET", "POST", "OPTIONS"],
+                allow_headers=["*"],
+                expose_headers=["retry-after"],
+                max_age=600,
+            ),
+        ],
+        exception_handlers=handlers,
+        lifespan=_lifespan,
+    )
+    app.state.components = components
+    return app
+
+
+async def _page(_: Request) -> Response:
+    return FileResponse(WEB / "index.html", headers=PAGE_HEADERS)
+
+
+@asynccontextmanager
+async def _lifespan(app: Starlette) -> AsyncIterator[None]:
+    components: Components = app.state.components
+    components.interrupted = components.store.receipts.interrupt_open(
+        lambda turn_id, collection: interrupted_receipt(components, turn_id, collection)
+    )
+    components.background = Background(components)
+    components.background.start()
+    yield
+    components.background.stop()
+
+
+def serve(settings: Settings, *, host: str | None = None, port: int | None = None) -> int:
+    """Serves until stopped. Errors of the start are raised before anything listens."""
+    configure_logs(settings.log_level)
+    log = structlog.get_logger("galen.start")
+    for note in settings.notes():
+        log.warning("setting", note=note)
+    with open_components(settings) as components:
+        for sentence in components.degraded:
+            log.warning("degraded", what=sentence)
+        host, port = host or settings.host, port or settings.port
+        log.info("serving", address=f"http://{'localhost' if host == '0.0.0.0' else host}:{port}")
+        uvicorn.run(
+            create_app(components),
+            host=host,
+            port=port,
+            log_config=None,
+            access_log=False,
+            timeout_graceful_shutdown=settings.shutdown_seconds + 5,
+            server_header=False,
+        )
+    return 0
+
+
+def configure_logs(level: str) -> None:
+    """JSON lines on standard error. Libraries speak only from WARNING up: at DEBUG some print what they carry."""
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            structlog.processors.JSONRenderer(),
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(getattr(logging, level)),
+        logger_factory=structlog.WriteLoggerFactory(sys.stderr),
+        cache_logger_on_first_use=False,
+    )
+    logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(levelname)s %(name)s %(message)s")

@@ -1,0 +1,215 @@
+"""Every setting, read once from the environment. The rest of the program receives values.
+
+A value that does not parse stops the start, naming the variable and the accepted form.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from safety.types import RiskClass
+
+__all__ = ["Secret", "Settings", "SettingsError", "Variable", "variables"]
+
+
+ROOT = Path(__file__).resolve().parents[1]
+"""The project's folder: defaults are relative to it, wherever a command is run."""
+
+
+class SettingsError(Exception):
+    """A setting cannot be used; the message names it and says what to write instead."""
+
+
+class Secret:
+    """A string that does not show itself."""
+
+    def __init__(self, value: str) -> None:
+        self._value = value
+
+    def reveal(self) -> str:
+        return self._value
+
+    def __repr__(self) -> str:
+        return "Secret('**********')"
+
+    def __bool__(self) -> bool:
+        return bool(self._value)
+
+
+def _text(value: str) -> str:
+    return value
+
+
+def _path(value: str) -> Path:
+    return Path(value).expanduser()
+
+
+def _optional_path(value: str) -> Path | None:
+    return _path(value) if value else None
+
+
+def _flag(value: str) -> bool:
+    if value.casefold() in ("1", "true", "yes", "on"):
+        return True
+    if value.casefold() in ("0", "false", "no", "off"):
+        return False
+    raise ValueError("on or off")
+
+
+def _whole(low: int, high: int) -> Callable[[str], int]:
+    def parse(value: str) -> int:
+        if not value.isascii() or not value.isdigit() or not low <= int(value) <= high:
+            raise ValueError(f"a whole number from {low} to {high}")
+        return int(value)
+
+    return parse
+
+
+def _risk(value: str) -> RiskClass:
+    try:
+        return RiskClass[value.upper()]
+    except KeyError:
+        raise ValueError("R0, R1, R2, R3, R4 or R5") from None
+
+
+def _origins(value: str) -> tuple[str, ...]:
+    origins = tuple(part.strip().rstrip("/") for part in value.split(",") if part.strip())
+    for origin in origins:
+        if origin != "*" and not origin.startswith(("http://", "https://")):
+            raise ValueError("origins such as https://example.org, separated by commas")
+    return origins
+
+
+def _embedder(value: str) -> str:
+    if value not in ("local:e5-small", "none"):
+        raise ValueError("local:e5-small or none")
+    return value
+
+
+def _legacy_embed_model(value: str) -> str:
+    if value not in ("", "intfloat/multilingual-e5-small"):
+        raise ValueError("intfloat/multilingual-e5-small (the newer name is EMBEDDER=local:e5-small), or unset")
+    return value
+
+
+def _level(value: str) -> str:
+    if value.upper() not in ("DEBUG", "INFO", "WARNING", "ERROR"):
+        raise ValueError("DEBUG, INFO, WARNING or ERROR")
+    return value.upper()
+
+
+def _env(name: str, parse: Callable[[str], Any], default: Any, help_text: str) -> Any:
+    return field(default=default, metadata={"name": name, "parse": parse, "help": help_text})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """One field per variable; `metadata` holds its name, parser and line of help."""
+
+    db_path: Path = _env("DB_PATH", _path, ROOT / "var/galen.db", "The database file; its folder must be writable.")
+    seed_db: Path | None = _env(
+        "SEED_DB", _optional_path, None, "A prepared database that is copied to DB_PATH when there is none yet."
+    )
+    cache_dir: Path = _env("CACHE_DIR", _path, ROOT / "var/cache", "Where the embedding graph is kept between starts.")
+    corpus_dir: Path = _env(
+        "CORPUS_DIR", _path, ROOT / "data/corpus", "Folder of collections (one folder each) published at start."
+    )
+    corpus_version: str = _env(
+        "CORPUS_VERSION", _text, "", "Name of the version that an ingest publishes; default date and number."
+    )
+    host: str = _env("HOST", _text, "0.0.0.0", "Address to listen on.")
+    port: int = _env("PORT", _whole(1, 65535), 7860, "Port to listen on.")
+    allowed_origins: tuple[str, ...] = _env(
+        "ALLOWED_ORIGINS", _origins, (), "Origins of web pages that may call the API, separated by commas; * for any."
+    )
+    embedder: str = _env("EMBEDDER", _embedder, "local:e5-small", "local:e5-small, or none for keyword search only.")
+    top_k: int = _env("RAG_TOPK", _whole(1, 12), 6, "Passages that an answer may draw on.")
+    hybrid: bool = _env("RAG_HYBRID", _flag, True, "Keyword search beside vector search.")
+    rerank: bool = _env("RAG_RERANK", _flag, False, "Rerank passages; needs a reranker, none is built in.")
+    faithfulness: bool = _env("RAG_FAITHFULNESS", _flag, True, "Check every sentence against its passages.")
+    faithfulness_min_risk: RiskClass = _env(
+        "RAG_FAITHFULNESS_MIN_RISK",
+        _risk,
+        RiskClass.R2,
+        "From this risk class up, nothing is shown before all is checked.",
+    )
+    log_level: str = _env("LOG_LEVEL", _level, "INFO", "DEBUG, INFO, WARNING or ERROR.")
+    shutdown_seconds: int = _env(
+        "SHUTDOWN_SECONDS", _whole(0, 300), 20, "How long running answers may finish at a stop."
+    )
+    hf_token: Secret = _env("HF_TOKEN", Secret, Secret(""), "Hugging Face token. Read; changes nothing by itself.")
+    hf_token_inference: Secret = _env(
+        "HF_TOKEN_INFERENCE", Secret, Secret(""), "Token for HF Inference. Read; changes nothing by itself."
+    )
+    groq_api_key: Secret = _env("GROQ_API_KEY", Secret, Secret(""), "Groq key. Read; changes nothing by itself.")
+    groq_model: str = _env("GROQ_MODEL", _text, "", "Groq model. Read; changes nothing by itself.")
+    ollabridge_url: str = _env("OLLABRIDGE_URL", _text, "", "OllaBridge address. Read; changes nothing by itself.")
+    ollabridge_api_key: Secret = _env(
+        "OLLABRIDGE_API_KEY", Secret, Secret(""), "OllaBridge key. Read; changes nothing by itself."
+    )
+    rag_embed_model: str = _env(
+        "RAG_EMBED_MODEL", _legacy_embed_model, "", "Older name for EMBEDDER; intfloat/multilingual-e5-small only."
+    )
+    ingest_secret: Secret = _env("INGEST_SECRET", Secret, Secret(""), "Secret of the ingest API. Read; not used yet.")
+
+    @staticmethod
+    def from_env(environ: Mapping[str, str] | None = None) -> Settings:
+        """The settings of an environment. SettingsError on a value that does not parse."""
+        environ = os.environ if environ is None else environ
+        values: dict[str, Any] = {}
+        for item in fields(Settings):
+            name, parse = item.metadata["name"], item.metadata["parse"]
+            if (raw := environ.get(name, "").strip()) or (name in environ and item.type in ("str", "Secret")):
+                try:
+                    values[item.name] = parse(raw)
+                except ValueError as exc:
+                    raise SettingsError(f"{name} must be {exc}.") from None
+        if values.get("rerank"):
+            raise SettingsError("RAG_RERANK is on, but no reranker is built in: set RAG_RERANK=off or unset it.")
+        return Settings(**values)
+
+    def notes(self) -> tuple[str, ...]:
+        """What an operator should be told once at start."""
+        notes = []
+        if self.rag_embed_model:
+            notes.append("RAG_EMBED_MODEL is an older name: write EMBEDDER=local:e5-small instead.")
+        hosted = {
+            "GROQ_API_KEY": self.groq_api_key,
+            "OLLABRIDGE_URL": self.ollabridge_url,
+            "HF_TOKEN_INFERENCE": self.hf_token_inference,
+            "HF_TOKEN": self.hf_token,
+        }
+        for name, value in hosted.items():
+            if value:
+                notes.append(f"{name} is set; answers are composed by the built-in extractive generator all the same.")
+        return tuple(notes)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Variable:
+    """A setting as documentation shows it."""
+
+    name: str
+    default: str
+    help: str
+
+
+def variables() -> tuple[Variable, ...]:
+    """All settings, in order."""
+    return tuple(
+        Variable(name=f.metadata["name"], default=_shown(f.default), help=f.metadata["help"]) for f in fields(Settings)
+    )
+
+
+def _shown(value: Any) -> str:
+    if value is MISSING or value is None or value == () or value == "" or isinstance(value, Secret):
+        return "unset"
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if isinstance(value, Path):
+        return str(value.relative_to(ROOT))
+    return value.name if isinstance(value, RiskClass) else str(value)

@@ -1,0 +1,122 @@
+"""The receipt of a turn: what was decided and from what, in numbers, ids and hashes; no word of the person or answer.
+
+`Receipt.as_json` is its one serializer. It keeps the inherited names (`riskClass`, `ruleFires`) that clients read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from rag.types import Evidence, Route, Status
+
+__all__ = ["Receipt", "RetrievedSource", "retrieved_sources"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RetrievedSource:
+    """A passage that was retrieved; `used` is True only if the shown answer cites it (as marker `n`)."""
+
+    n: int
+    chunk_id: str
+    doc_id: str
+    title: str
+    organization: str
+    url: str | None
+    version_date: str | None
+    retrieval_score: float | None
+    scores: dict[str, float | None]
+    used: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Receipt:
+    """One per turn, however it ended.
+
+    `groundedness` is the share of clinical sentences that their passages support (0..1, None without any);
+    `filtered` counts sentences held back by the checks; `stages` are milliseconds; `degraded` names parts that did
+    not take part ("vectors", "local_embedder").
+    """
+
+    id: str
+    status: Status
+    created_at: str
+    collection: str
+    language: str
+    risk_class: str
+    rule_ids: tuple[str, ...] = ()
+    ruleset: str = ""
+    banner: bool = False
+    provider: str | None = None
+    model: str | None = None
+    corpus_version: str | None = None
+    embed_model: str | None = None
+    thresholds: str | None = None
+    query_kind: str | None = None
+    route: Route = Route.NONE
+    gate_reasons: tuple[str, ...] = ()
+    features: dict[str, float] = field(default_factory=dict)
+    sources: tuple[RetrievedSource, ...] = ()
+    groundedness: float | None = None
+    judge: str | None = None
+    filtered: int = 0
+    filter_reasons: dict[str, int] = field(default_factory=dict)
+    degraded: tuple[str, ...] = ()
+    error: str | None = None
+    stages: dict[str, float] = field(default_factory=dict)
+    app_version: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        """The receipt as API, stream, store and command line show it."""
+        return {
+            "id": self.id,
+            "status": str(self.status),
+            "created_at": self.created_at,
+            "provider": self.provider,
+            "model": self.model,
+            "collection": self.collection,
+            "language": self.language,
+            "riskClass": self.risk_class,
+            "ruleFires": list(self.rule_ids),
+            "ruleset": self.ruleset,
+            "banner": self.banner,
+            "filtered": self.filtered > 0,
+            "filter": {"removed": self.filtered, "reasons": self.filter_reasons},
+            "corpus_version": self.corpus_version,
+            "embed_model": self.embed_model,
+            "thresholds": self.thresholds,
+            "query_kind": self.query_kind,
+            "route": str(self.route),
+            "gate": {"reasons": list(self.gate_reasons), "features": self.features},
+            "groundedness": self.groundedness,
+            "judge": self.judge,
+            "retrieved_sources": [asdict(source) for source in self.sources],
+            "degraded": list(self.degraded),
+            "error": self.error,
+            "stages_ms": self.stages,
+            "app_version": self.app_version,
+        }
+
+
+def retrieved_sources(evidence: Sequence[Evidence], used: frozenset[int]) -> tuple[RetrievedSource, ...]:
+    """The evidence as receipt rows; `used` holds the markers of the shown answer."""
+    return tuple(
+        RetrievedSource(
+            n=n,
+            chunk_id=e.chunk.chunk_id,
+            doc_id=e.chunk.doc_id,
+            title=e.chunk.title,
+            organization=e.chunk.organization,
+            url=e.chunk.url,
+            version_date=e.chunk.version_date,
+            retrieval_score=_rounded(e.scores.dense),
+            scores={name: _rounded(value) for name, value in asdict(e.scores).items()},
+            used=n in used,
+        )
+        for n, e in enumerate(evidence, start=1)
+    )
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 6)

@@ -1,0 +1,136 @@
+"""The keyword leg: FTS5 with BM25 over title, heading and text.
+
+A person's words never reach FTS5 as syntax: they are prepared, tokenised by the index's own tokenizer and quoted.
+Long questions of common words are bounded by their number of postings, because FTS5 ranks every matching row.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+import unicodedata
+from collections.abc import Sequence
+
+import apsw
+import numpy as np
+from numpy.typing import NDArray
+
+from rag.store.connection import Connection, Database
+
+__all__ = ["Keywords", "index_chunk", "search_form"]
+
+WEIGHTS = (4.0, 2.0, 1.0)
+"""BM25 weights of title, heading, text. Chosen 2026-11-30 on the 90 retrieval goldens of the bundled corpus
+(`python -m evals retrieval`): the title names the subject, the heading the aspect that is asked about."""
+
+COMMON_SHARE = 0.10
+"""A term in more than this share of all passages is left out while rarer ones remain: 20 to 25 times less to rank at
+200,000 passages for an overlap of 0.97 with the full top 50 (docs/performance.md)."""
+
+CHEAP = 1_000
+"""A term in fewer passages than this is never common: ranking a thousand rows costs about 1 ms, and in a small
+corpus a tenth of the passages is a handful."""
+
+POSTINGS_BUDGET = 20_000
+"""Postings ranked at most, rarest terms first: the one bound that does not grow with the corpus."""
+
+MAX_TERMS = 64
+"""Distinct terms considered of one question; a patient's long story has more words than meaning."""
+
+_TOKENIZER = ("unicode61", "remove_diacritics", "2", "categories", "L* N* Co Mn Mc")
+_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002ebef]+")
+_STRENGTH = re.compile(r"(?<![\w.,])(\d+(?:[.,]\d+)?)[ \u00a0]+(mg|mcg|µg|ug|g|kg|ml|l|mmol|iu|mmhg)\b", re.IGNORECASE)
+
+
+def _bigrams(match: re.Match[str]) -> str:
+    run = match.group()
+    pairs = [run[i : i + 2] for i in range(len(run) - 1)] or [run]
+    return f" {' '.join(pairs)} "
+
+
+def search_form(text: str) -> str:
+    """Text as it is indexed and searched: NFKC, strengths joined ("400 mg" → "400mg"), CJK runs as word pairs.
+
+    Chinese and Japanese put no spaces between words, and most of their words are two characters long.
+    """
+    folded = unicodedata.normalize("NFKC", text)
+    return _UNSPACED.sub(_bigrams, _STRENGTH.sub(r"\1\2", folded))
+
+
+def index_chunk(
+    connection: Connection, row: int, title: str, heading: str, text: str, *, table: str = "chunks_fts"
+) -> None:
+    """Enters one passage into the index (or into another table of the same form)."""
+    connection.execute(
+        f"INSERT INTO {table} (rowid, title, heading, text) VALUES (?, ?, ?, ?)",
+        (row, search_form(title), search_form(heading), search_form(text)),
+    )
+
+
+class Keywords:
+    def __init__(self, db: Database) -> None:
+        self._db = db
+        self._frequency = functools.lru_cache(maxsize=50_000)(self._document_frequency)
+        self._counted_at = -1
+
+    def terms(self, text: str) -> list[str]:
+        """The distinct index terms of a text, in order."""
+        tokenizer = self._db.read().fts5_tokenizer("porter", list(_TOKENIZER))
+        prepared = search_form(text).replace("\0", " ").encode("utf-8", "ignore")
+        found = tokenizer(prepared, apsw.FTS5_TOKENIZE_QUERY, None, include_offsets=False)
+        return list(dict.fromkeys(term for (term, *_) in found))
+
+    def _document_frequency(self, term: str) -> int:
+        row = self._db.read().execute("SELECT doc FROM chunks_terms WHERE term = ?", (term,)).fetchone()
+        return int(row[0]) if row else 0
+
+    def frequencies(self, terms: Sequence[str], rows: int) -> dict[str, int]:
+        """How many passages hold each term; kept until the corpus changes size."""
+        if rows != self._counted_at:
+            self._frequency.cache_clear()
+            self._counted_at = rows
+        return {term: self._frequency(term) for term in terms}
+
+    def within_budget(self, terms: Sequence[str], rows: int) -> list[str]:
+        """The terms worth ranking: known ones, rarest first, without the common ones, inside the posting budget."""
+        known = {term: df for term, df in self.frequencies(terms, rows).items() if df}
+        by_rarity = sorted(known, key=lambda term: (known[term], term))
+        chosen = [term for term in by_rarity if known[term] <= max(CHEAP, COMMON_SHARE * rows)] or by_rarity[:2]
+        kept: list[str] = []
+        budget = POSTINGS_BUDGET
+        for term in chosen:
+            budget -= known[term]
+            if kept and budget < 0:
+                break
+            kept.append(term)
+        return kept
+
+    def search(self, text: str, limit: int, rows: NDArray[np.int64], total: int) -> list[tuple[int, float]]:
+        """The best `limit` of the sorted chunk keys `rows`: (key, BM25 ≥ 0), best first. `total` passages are indexed.
+
+        The index also holds passages of other versions and collections, so more is fetched until enough are left.
+        """
+        terms = self.within_budget(self.terms(text)[:MAX_TERMS], total)
+        if not terms or not len(rows):
+            return []
+        query = " OR ".join('"' + term.replace('"', '""') + '"' for term in terms)
+        fetch = limit * 2
+        while True:
+            found = self._match(query, fetch)
+            keys = np.fromiter((key for key, _ in found), np.int64, len(found))
+            at = np.minimum(np.searchsorted(rows, keys), len(rows) - 1)
+            kept = [pair for pair, seen in zip(found, rows[at] == keys, strict=True) if seen]
+            if len(kept) >= limit or len(found) < fetch:
+                return kept[:limit]
+            fetch *= 4
+
+    def _match(self, query: str, limit: int) -> list[tuple[int, float]]:
+        title, heading, text = WEIGHTS
+        rows = self._db.read().execute(
+            f"""
+            SELECT rowid, -bm25(chunks_fts, {title}, {heading}, {text}) AS score FROM chunks_fts
+            WHERE chunks_fts MATCH ? ORDER BY bm25(chunks_fts, {title}, {heading}, {text}), rowid LIMIT ?
+            """,
+            (query, limit),
+        )
+        return [(int(key), float(score)) for key, score in rows.fetchall()]

@@ -1,0 +1,419 @@
+"""Writes the corpus: rows are staged out of sight, then one transaction publishes them as a new generation.
+
+A kill at any point leaves the active generation untouched; staged rows wait for the next ingest of their source,
+which takes up those that are still right and drops the others.
+"""
+
+from __future__ import annotations
+
+import datetime
+import fcntl
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+
+from rag.errors import EmbedderMismatch, PermanentError, StoreBusy
+from rag.protocols import EmbedderInfo, FloatMatrix
+from rag.store.connection import Connection, Database
+from rag.store.corpus import STAGED, visible
+from rag.store.keywords import index_chunk
+
+__all__ = ["KnownDocument", "NewChunk", "NewDocument", "Pending", "Staging", "ingest_lock", "pack"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class NewDocument:
+    doc_id: str
+    content_hash: str
+    identity_hash: str
+    hierarchy_rank: int
+    lang: str
+    topic: str
+    title: str
+    organization: str
+    url: str | None
+    version_date: str | None
+    licence: str
+    jurisdiction: str | None
+    doc_type: str | None
+    effective_from: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class NewChunk:
+    """`content_hash` covers what is embedded (title, heading, text): equal hashes share a vector."""
+
+    chunk_id: str
+    ordinal: int
+    heading: str
+    text: str
+    tokens: int
+    content_hash: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class KnownDocument:
+    """A document that the source already has: row key, hash, and whether it is only staged.
+
+    `lapsed` marks one that the active version has but a later, rolled-back one had removed: its row cannot come back,
+    so to stay it must be staged anew.
+    """
+
+    row: int
+    content_hash: str
+    staged: bool
+    lapsed: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pending:
+    """A chunk that has no vector of the model yet."""
+
+    row: int
+    content_hash: str
+    title: str
+    heading: str
+    text: str
+
+
+@contextmanager
+def ingest_lock(database: Path) -> Iterator[None]:
+    """One ingest at a time on a database file; a killed one frees the lock by dying."""
+    with open(database.with_name(database.name + ".ingest.lock"), "w", encoding="ascii") as handle:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as exc:
+            raise StoreBusy("Another ingest is running on this database: wait until it has finished.") from exc
+        yield
+
+
+def pack(vector: FloatMatrix) -> bytes:
+    """A float32 vector as the little-endian BLOB that is stored."""
+    return np.ascontiguousarray(vector, dtype="<f4").tobytes()
+
+
+def _today() -> str:
+    return datetime.datetime.now(datetime.UTC).date().isoformat()
+
+
+def _now() -> str:
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+
+
+class Staging:
+    """The next version of one source of one collection, being made. Use it under `ingest_lock`."""
+
+    def __init__(self, db: Database, collection: str, source: str) -> None:
+        self._db, self.collection, self.source = db, collection, source
+        with db.write() as connection:
+            connection.execute("INSERT OR IGNORE INTO collections (name) VALUES (?)", (collection,))
+            (self.base,) = connection.execute("SELECT active FROM collections WHERE name = ?", (collection,)).fetchone()
+
+    @property
+    def _names(self) -> dict[str, object]:
+        return {
+            "collection": self.collection,
+            "source": self.source,
+            "generation": self.base,
+            "staged": STAGED,
+        }
+
+    # -- what is there --------------------------------------------------------------------------------------------
+
+    def known(self, *, staged: bool = True) -> dict[str, KnownDocument]:
+        """The source's documents by doc_id: those of the active version, overlaid by staged ones unless told not to."""
+        rows = self._db.read().execute(
+            f"""
+            SELECT d.doc_id, d.id, d.content_hash, d.added_in = :staged, d.removed_in IS NOT NULL FROM documents d
+            WHERE d.collection = :collection AND d.source = :source
+              AND ((d.added_in = :staged AND :overlay) OR ({visible("d")}))
+            ORDER BY d.added_in
+            """,
+            {**self._names, "overlay": staged},
+        )
+        return {
+            doc_id: KnownDocument(row=row, content_hash=content_hash, staged=bool(is_staged), lapsed=bool(lapsed))
+            for doc_id, row, content_hash, is_staged, lapsed in rows.fetchall()
+        }
+
+    def chunk_ids_of_others(self, chunk_ids: Sequence[str]) -> dict[str, str]:
+        """Those of `chunk_ids` that another source of the collection uses, with that source's name."""
+        marks = ",".join("?" * len(chunk_ids))
+        rows = self._db.read().execute(
+            f"""
+            SELECT c.chunk_id, d.source FROM chunks c JOIN documents d ON d.id = c.document
+            WHERE c.collection = ? AND d.source <> ? AND c.removed_in IS NULL AND c.chunk_id IN ({marks})
+            """,
+            (self.collection, self.source, *chunk_ids),
+        )
+        return dict(rows.fetchall())
+
+    # -- staging --------------------------------------------------------------------------------------------------
+
+    def add(
+        self,
+        documents: Sequence[tuple[NewDocument, Sequence[NewChunk]]],
+        model_id: str | None = None,
+        vectors: dict[str, FloatMatrix] | None = None,
+    ) -> None:
+        """Stages documents with their chunks and, by content hash, the vectors there are. One transaction."""
+        with self._db.write() as connection:
+            for document, chunks in documents:
+                self._drop_staged(connection, document.doc_id)
+                row = self._insert_document(connection, document)
+                for chunk in chunks:
+                    key = self._insert_chunk(connection, row, document.title, chunk)
+                    if model_id and vectors and chunk.content_hash in vectors:
+                        _insert_vector(connection, key, model_id, vectors[chunk.content_hash])
+
+    def _insert_document(self, connection: Connection, document: NewDocument) -> int:
+        values = {
+            **asdict(document),
+            "collection": self.collection,
+            "source": self.source,
+            "added_in": STAGED,
+        }
+        connection.execute(
+            f"INSERT INTO documents ({', '.join(values)}) VALUES ({', '.join(':' + name for name in values)})",
+            values,
+        )
+        return connection.last_insert_rowid()
+
+    def _insert_chunk(self, connection: Connection, document: int, title: str, chunk: NewChunk) -> int:
+        values = {
+            **asdict(chunk),
+            "document": document,
+            "collection": self.collection,
+            "added_in": STAGED,
+        }
+        connection.execute(
+            f"INSERT INTO chunks ({', '.join(values)}) VALUES ({', '.join(':' + name for name in values)})",
+            values,
+        )
+        key = connection.last_insert_rowid()
+        index_chunk(connection, key, title, chunk.heading, chunk.text)
+        return key
+
+    def _drop_staged(self, connection: Connection, doc_id: str) -> None:
+        rows = connection.execute(
+            """
+            SELECT id FROM documents WHERE collection = :collection AND source = :source AND added_in = :staged
+              AND doc_id = :doc_id
+            """,
+            {**self._names, "doc_id": doc_id},
+        ).fetchall()
+        for (document,) in rows:
+            _delete_document(connection, document)
+
+    def drop_staged(self, doc_ids: Sequence[str]) -> None:
+        """Forgets staged documents that the input no longer has."""
+        with self._db.write() as connection:
+            for doc_id in doc_ids:
+                self._drop_staged(connection, doc_id)
+
+    # -- vectors --------------------------------------------------------------------------------------------------
+
+    def register_model(self, info: EmbedderInfo) -> None:
+        """Records what the vectors of `info.model_id` are. EmbedderMismatch if the id stands for something else."""
+        values = (
+            info.model_id, info.dimensions, info.weights_sha256, info.query_prefix, info.passage_prefix,
+        )  # fmt: skip
+        with self._db.write() as connection:
+            known = connection.execute("SELECT * FROM embedding_models WHERE model_id = ?", (info.model_id,)).fetchone()
+            if known is None:
+                connection.execute("INSERT INTO embedding_models VALUES (?, ?, ?, ?, ?)", values)
+            elif tuple(known) != values:
+                raise EmbedderMismatch(
+                    f"Vectors of {info.model_id!r} in this database were made with other dimensions, weights or "
+                    f"prefixes: ingest with the embedder that made them, or into a new database."
+                )
+
+    def vectors_by_content(self, content_hashes: Sequence[str], model_id: str) -> dict[str, FloatMatrix]:
+        """Vectors that any chunk with the same content already has."""
+        marks = ",".join("?" * len(content_hashes))
+        rows = self._db.read().execute(
+            f"""
+            SELECT c.content_hash, v.embedding FROM chunks c JOIN chunk_vectors v ON v.chunk = c.id
+            WHERE v.model_id = ? AND c.content_hash IN ({marks})
+            """,
+            (model_id, *content_hashes),
+        )
+        return {content_hash: np.frombuffer(blob, "<f4") for content_hash, blob in rows.fetchall()}
+
+    def pending(self, model_id: str, limit: int) -> tuple[Pending, ...]:
+        """Up to `limit` chunks of the version in the making that have no vector of the model."""
+        rows = self._db.read().execute(
+            f"""
+            SELECT c.id, c.content_hash, d.title, c.heading, c.text
+            FROM chunks c JOIN documents d ON d.id = c.document
+            WHERE c.collection = :collection
+              AND (({visible("c")}) OR (c.added_in = :staged AND d.source = :source))
+              AND NOT EXISTS (SELECT 1 FROM chunk_vectors v WHERE v.chunk = c.id AND v.model_id = :model)
+            ORDER BY c.id LIMIT :limit
+            """,
+            {**self._names, "model": model_id, "limit": limit},
+        )
+        return tuple(
+            Pending(row=row, content_hash=content_hash, title=title, heading=heading, text=text)
+            for row, content_hash, title, heading, text in rows.fetchall()
+        )
+
+    def add_vectors(self, model_id: str, vectors: dict[int, FloatMatrix]) -> None:
+        """Stores vectors by chunk row. They stay unseen until the whole version has one each."""
+        with self._db.write() as connection:
+            for row, vector in vectors.items():
+                _insert_vector(connection, row, model_id, vector)
+
+    def complete_vectors(self, model_id: str) -> bool:
+        """Shows the active version's vectors if every chunk has one; False if they were shown already or are not."""
+        with self._db.write() as connection:
+            return _complete(connection, self.collection, self.base, model_id)
+
+    # -- publishing -----------------------------------------------------------------------------------------------
+
+    def publish(self, removed: Sequence[int], corpus_version: str | None, model_id: str | None) -> str:
+        """Makes staged rows visible and `removed` document rows invisible, in one transaction.
+
+        Returns the version's name: `corpus_version`, or today's date with a running number. PermanentError if the
+        given name is taken.
+        """
+        with self._db.write(durable=True) as connection:
+            newest = connection.execute(
+                "SELECT coalesce(max(generation), 0) FROM corpus_manifest WHERE collection = ?",
+                (self.collection,),
+            ).fetchone()[0]
+            generation = newest + 1
+            names = {**self._names, "next": generation, "newest": newest}
+            self._revive_rolled_back(connection, names)
+            for table in ("documents", "chunks"):
+                of_source = (
+                    "source = :source"
+                    if table == "documents"
+                    else "document IN (SELECT id FROM documents WHERE collection = :collection AND source = :source)"
+                )
+                connection.execute(
+                    f"UPDATE {table} SET removed_in = :next "
+                    f"WHERE collection = :collection AND added_in > :generation AND added_in <= :newest "
+                    f"AND removed_in IS NULL",
+                    names,
+                )
+                connection.execute(
+                    f"UPDATE {table} SET added_in = :next "
+                    f"WHERE collection = :collection AND added_in = :staged AND {of_source}",
+                    names,
+                )
+            for document in removed:
+                for statement in (
+                    "UPDATE documents SET removed_in = ? WHERE id = ? AND removed_in IS NULL",
+                    "UPDATE chunks SET removed_in = ? WHERE document = ? AND removed_in IS NULL",
+                ):
+                    connection.execute(statement, (generation, document))
+            name = self._name(connection, corpus_version)
+            connection.execute(
+                f"""
+                INSERT INTO corpus_manifest (collection, generation, corpus_version, published_at, documents, chunks)
+                SELECT :collection, :generation, :name, :now,
+                       (SELECT count(*) FROM documents d WHERE d.collection = :collection AND {visible("d")}),
+                       (SELECT count(*) FROM chunks c WHERE c.collection = :collection AND {visible("c")})
+                """,
+                {"collection": self.collection, "generation": generation, "name": name, "now": _now()},
+            )
+            if model_id:
+                _complete(connection, self.collection, generation, model_id)
+            connection.execute("UPDATE collections SET active = ? WHERE name = ?", (generation, self.collection))
+        self.base = generation
+        self._db.checkpoint()
+        return name
+
+    def _revive_rolled_back(self, connection: Connection, names: dict[str, object]) -> None:
+        """Copies rows of other sources that the active version has but a later, rolled-back one had removed."""
+        rows = connection.execute(
+            f"""
+            SELECT d.id FROM documents d
+            WHERE d.collection = :collection AND d.source <> :source AND d.removed_in <= :newest AND {visible("d")}
+            """,
+            names,
+        ).fetchall()
+        for (old,) in rows:
+            _copy_document(connection, old, int(str(names["next"])))
+
+    def _name(self, connection: Connection, wanted: str | None) -> str:
+        taken = {
+            name
+            for (name,) in connection.execute(
+                "SELECT corpus_version FROM corpus_manifest WHERE collection = ?", (self.collection,)
+            )
+        }
+        if wanted:
+            if wanted in taken:
+                raise PermanentError(
+                    f"Version {wanted!r} of collection {self.collection!r} exists: give another --corpus-version."
+                )
+            return wanted
+        day, number = _today(), 1
+        while f"{day}.{number}" in taken:
+            number += 1
+        return f"{day}.{number}"
+
+
+def _insert_vector(connection: Connection, row: int, model_id: str, vector: FloatMatrix) -> None:
+    connection.execute(
+        "INSERT OR REPLACE INTO chunk_vectors (chunk, model_id, embedding) VALUES (?, ?, ?)",
+        (row, model_id, pack(vector)),
+    )
+
+
+def _delete_document(connection: Connection, document: int) -> None:
+    chunks = connection.execute("SELECT id FROM chunks WHERE document = ?", (document,)).fetchall()
+    for statement in (
+        "DELETE FROM chunks_fts WHERE rowid = ?",
+        "DELETE FROM chunk_vectors WHERE chunk = ?",
+        "DELETE FROM chunks WHERE id = ?",
+    ):
+        connection.executemany(statement, chunks)
+    connection.execute("DELETE FROM documents WHERE id = ?", (document,))
+
+
+def _copy_document(connection: Connection, old: int, generation: int) -> None:
+    columns = [name for name, _ in connection.execute("SELECT * FROM documents LIMIT 1").get_description()]
+    kept = ", ".join(c for c in columns if c not in ("id", "added_in", "removed_in"))
+    connection.execute(
+        f"INSERT INTO documents ({kept}, added_in) SELECT {kept}, ? FROM documents WHERE id = ?",
+        (generation, old),
+    )
+    document = connection.last_insert_rowid()
+    title = connection.execute("SELECT title FROM documents WHERE id = ?", (document,)).fetchone()[0]
+    for key, heading, text in connection.execute(
+        "SELECT id, heading, text FROM chunks WHERE document = ?", (old,)
+    ).fetchall():
+        connection.execute(
+            """
+            INSERT INTO chunks (document, collection, added_in, ordinal, tokens, chunk_id, content_hash, heading, text)
+            SELECT ?, collection, ?, ordinal, tokens, chunk_id, content_hash, heading, text FROM chunks WHERE id = ?
+            """,
+            (document, generation, key),
+        )
+        new = connection.last_insert_rowid()
+        index_chunk(connection, new, title, heading, text)
+        connection.execute(
+            "INSERT INTO chunk_vectors SELECT ?, model_id, embedding FROM chunk_vectors WHERE chunk = ?",
+            (new, key),
+        )
+
+
+def _complete(connection: Connection, collection: str, generation: int, model_id: str) -> bool:
+    connection.execute(
+        f"""
+        INSERT OR IGNORE INTO vector_sets (collection, generation, model_id, completed_at)
+        SELECT :collection, :generation, :model, :now
+        WHERE NOT EXISTS (
+            SELECT 1 FROM chunks c
+            WHERE c.collection = :collection AND {visible("c")}
+              AND NOT EXISTS (SELECT 1 FROM chunk_vectors v WHERE v.chunk = c.id AND v.model_id = :model))
+        """,
+        {"collection": collection, "generation": generation, "model": model_id, "now": _now()},
+    )
+    return connection.changes() > 0

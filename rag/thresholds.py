@@ -1,0 +1,57 @@
+"""Reads `thresholds.toml`: calibrated numbers, keyed by the embedding model that they were measured on."""
+
+from __future__ import annotations
+
+import functools
+import tomllib
+from dataclasses import dataclass
+from importlib import resources
+from typing import Any
+
+__all__ = ["Fusion", "GateFloors", "Thresholds", "load_thresholds"]
+
+KEYWORD_ONLY = "keyword-only"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fusion:
+    """RRF: the weight of each leg and the rank constant k."""
+
+    dense: float
+    keyword: float
+    k: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class GateFloors:
+    """Where evidence begins to be enough.
+
+    `dense_good` is the cosine above which a best passage stands alone, `dense_floor` the one below which none
+    counts; between them the question's rare words must be covered to at least `coverage_floor`.
+    """
+
+    dense_good: float
+    dense_floor: float
+    coverage_good: float
+    coverage_floor: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Thresholds:
+    key: str
+    fusion: Fusion
+    gate: GateFloors
+
+
+@functools.cache
+def _tables() -> dict[str, Any]:
+    text = (resources.files("rag") / "thresholds.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
+
+
+def load_thresholds(model_id: str | None) -> Thresholds:
+    """The numbers of a model; of the keyword-only mode for None or a model that nobody has calibrated."""
+    tables = _tables()
+    key = model_id if model_id in tables else KEYWORD_ONLY
+    table = tables[key]
+    return Thresholds(key=key, fusion=Fusion(**table["fusion"]), gate=GateFloors(**table["gate"]))

@@ -1,0 +1,227 @@
+"""The values that travel through a turn, forward only:
+
+Turn → RiskAssessment, Query → tuple[Evidence] → Grade → GateDecision → Prompt → Sentence → Receipt
+
+All are frozen; what arrives from outside was validated at the border (`app.requests`) before it becomes one of these.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Literal
+
+__all__ = [
+    "Card",
+    "Chunk",
+    "Citation",
+    "Evidence",
+    "Filters",
+    "GateDecision",
+    "Grade",
+    "GradeLabel",
+    "Message",
+    "Prompt",
+    "Query",
+    "Role",
+    "Route",
+    "Scores",
+    "Sentence",
+    "Status",
+    "Turn",
+]
+
+Role = Literal["user", "assistant"]
+
+
+class Status(StrEnum):
+    """How a turn ended. One meaning each, in code, CLI, receipts and evals."""
+
+    ANSWERED = "answered"
+    CARD = "card"
+    EMERGENCY = "emergency"
+    DEFERRED = "deferred"  # the evidence is not enough
+    REFUSED = "refused"  # a request that a health service must not serve
+    FAILED = "failed"
+    STOPPED = "stopped"
+    INTERRUPTED = "interrupted"
+
+
+class Route(StrEnum):
+    """What the corrective step decided about the evidence."""
+
+    CORRECT = "correct"
+    AMBIGUOUS = "ambiguous"
+    INCORRECT = "incorrect"
+    NONE = "none"  # the turn needed no evidence
+
+
+class GradeLabel(StrEnum):
+    CORRECT = "correct"
+    AMBIGUOUS = "ambiguous"
+    INCORRECT = "incorrect"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Message:
+    role: Role
+    content: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Turn:
+    """One question with its conversation. `id` is the receipt's id; the last message is the person's."""
+
+    id: str
+    messages: tuple[Message, ...]
+    collection: str = "health"
+    language: str | None = None
+    country: str | None = None
+
+    @property
+    def question(self) -> str:
+        return self.messages[-1].content
+
+    @property
+    def user_turns(self) -> tuple[str, ...]:
+        return tuple(message.content for message in self.messages if message.role == "user")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Filters:
+    """Restricts retrieval to matching chunks; an empty tuple restricts nothing."""
+
+    languages: tuple[str, ...] = ()
+    topics: tuple[str, ...] = ()
+    organizations: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.languages or self.topics or self.organizations)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Query:
+    """What is searched: `text` is cleaned and capped; `kind` tells how it came to be ("original", "rewritten")."""
+
+    text: str
+    language: str = "en"
+    kind: str = "original"
+    filters: Filters = field(default_factory=Filters)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chunk:
+    """A passage with its document's provenance.
+
+    `id` is the database's integer key, `chunk_id` the public, content-derived one; `heading` is the path of
+    headings above the text ("Symptoms › Early signs"); `hierarchy_rank` grows as authority falls (1 is best);
+    dates are ISO 8601, None where the source gave none.
+    """
+
+    id: int
+    chunk_id: str
+    doc_id: str
+    source: str
+    title: str
+    heading: str
+    text: str
+    organization: str
+    url: str | None
+    version_date: str | None
+    lang: str
+    topic: str
+    licence: str
+    jurisdiction: str | None
+    doc_type: str | None
+    hierarchy_rank: int
+    effective_from: str | None
+    content_hash: str
+    ordinal: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scores:
+    """Every score under its own name; higher is better everywhere; None where a leg did not rank the chunk.
+
+    `dense` is a cosine in [-1, 1]; `keyword` is BM25 with its sign turned (≥ 0); `fused` is the RRF sum, about
+    0.001 to 0.1 and no similarity; `rerank` is the reranker's own scale.
+    """
+
+    dense: float | None = None
+    keyword: float | None = None
+    fused: float | None = None
+    rerank: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evidence:
+    """A retrieved passage and how it was found. Marker n of an answer is the n-th evidence shown, from 1."""
+
+    chunk: Chunk
+    scores: Scores
+
+
+@dataclass(frozen=True, kw_only=True)
+class Grade:
+    """The evidence judged as a set, with the measured features that led to the label."""
+
+    label: GradeLabel
+    features: dict[str, float]
+
+
+@dataclass(frozen=True, kw_only=True)
+class GateDecision:
+    """Whether the evidence may be answered from. `reasons` are stable ids ("dense_below_floor")."""
+
+    open: bool
+    route: Route
+    reasons: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prompt:
+    """What a generator gets: the question, its language and the numbered evidence (marker n = evidence[n-1])."""
+
+    question: str
+    language: str
+    evidence: tuple[Evidence, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sentence:
+    """A piece of an answer as it will be shown.
+
+    `text` has no markers; `markers` are the 1-based numbers of the supporting evidence; `lead` is the white space
+    or list mark in front of it ("", " ", "\\n- ", "\\n\\n"); a sentence with `cited=False` is fixed text of ours
+    that makes no claim (a disclaimer) and needs no marker.
+    """
+
+    text: str
+    markers: tuple[int, ...] = ()
+    lead: str = ""
+    cited: bool = True
+
+    def render(self) -> str:
+        """The sentence as shown: lead, text, then "[1][3]"."""
+        marks = "".join(f"[{n}]" for n in self.markers)
+        return f"{self.lead}{self.text}{' ' + marks if marks else ''}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Citation:
+    """Marker `n` of the answer and the chunk that it opens."""
+
+    n: int
+    chunk_id: str
+    title: str
+    organization: str
+    url: str | None
+    version_date: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Card:
+    """A fixed short reply that needs no sources: greeting, thanks, identity, abilities."""
+
+    kind: str
+    text: str

@@ -1,0 +1,138 @@
+"""`galen search` and `galen ask`."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import secrets
+import sys
+from dataclasses import asdict, replace
+from typing import Any
+
+from app.components import Components, open_components
+from app.settings import Settings
+from rag.correct import route
+from rag.fold import fold_events
+from rag.gate import gate
+from rag.grade import grade
+from rag.pipeline import run_turn
+from rag.query import identify_language
+from rag.retrieve import Retrieval, Retriever
+from rag.store import View
+from rag.types import Message, Query, Turn
+from safety.sanitize import sanitize
+from scripts.lines import read_questions, write_line
+from scripts.logs import quiet_logs
+
+__all__ = ["ask_command", "search_command"]
+
+
+def search_command(arguments: argparse.Namespace, settings: Settings) -> int:
+    quiet_logs()
+    with open_components(settings) as components:
+        view = components.store.views.get(arguments.collection)
+        if arguments.question is not None:
+            result = _search(components, view, arguments, {"id": None, "text": arguments.question, "lang": None})
+            _print_hits(result, components)
+            return 0
+        failed = False
+        for question in read_questions(arguments.file):
+            failed |= "error" in question
+            write_line(question if "error" in question else _search(components, view, arguments, question))
+        return int(failed)
+
+
+def _search(
+    components: Components, view: View, arguments: argparse.Namespace, question: dict[str, Any]
+) -> dict[str, Any]:
+    text = sanitize(question["text"])
+    query = Query(text=text, language=question.get("lang") or identify_language(text))
+    found = _retrieve(components, view, query, arguments.legs, arguments.k)
+    floors = components.parts.thresholds.gate
+    verdict = grade(found.evidence, found.coverage, floors)
+    decision = gate(route(verdict), verdict, found.evidence, floors)
+    return {
+        "id": question["id"],
+        "hits": [
+            {"doc_id": e.chunk.doc_id, "chunk_id": e.chunk.chunk_id, "scores": asdict(e.scores)} for e in found.evidence
+        ],
+        "query": {"kind": query.kind, "language": query.language},
+        "gate": {
+            "open": decision.open,
+            "route": str(decision.route),
+            "reasons": list(decision.reasons),
+            "features": verdict.features,
+        },
+    }
+
+
+def _retrieve(components: Components, view: View, query: Query, legs: str, k: int) -> Retrieval:
+    embedder, retriever = components.embedder, components.parts.retriever
+    vector = embedder.embed([query.text], "query")[0] if embedder and legs != "keyword" else None
+    if legs == "vector":
+        retriever = replace(retriever, hybrid=False)
+    assert isinstance(retriever, Retriever)
+    return retriever.search(view, query, vector, k)
+
+
+def _print_hits(result: dict[str, Any], components: Components) -> None:
+    for place, hit in enumerate(result["hits"], start=1):
+        chunk, _ = components.store.corpus.chunk(hit["chunk_id"])
+        score = hit["scores"]["dense"]
+        print(f"{place:2}. {chunk.title}" + (f" — {chunk.heading}" if chunk.heading else ""))
+        print(f"    {chunk.organization}, {chunk.version_date or 'date not given'}  {chunk.url or ''}")
+        print(f"    {hit['chunk_id']}  cosine {'-' if score is None else format(score, '.3f')}")
+        print(f"    {' '.join(chunk.text.split())[:160]}")
+    print(f"gate: {'open' if result['gate']['open'] else 'closed'} ({result['gate']['route']})")
+
+
+def ask_command(arguments: argparse.Namespace, settings: Settings) -> int:
+    quiet_logs()
+    with open_components(settings) as components:
+        if arguments.question is not None:
+            question = {
+                "id": None,
+                "text": arguments.question,
+                "lang": arguments.lang,
+                "country": arguments.country,
+            }
+            result = asyncio.run(_ask(components, arguments.collection, question))
+            write_line(result) if arguments.json else _print_answer(result)
+            return int(result["status"] == "failed")
+        return asyncio.run(_ask_all(components, arguments))
+
+
+async def _ask_all(components: Components, arguments: argparse.Namespace) -> int:
+    failed = False
+    for question in read_questions(arguments.file):
+        if "error" in question:
+            failed = True
+            write_line(question)
+            continue
+        question["lang"] = question["lang"] or arguments.lang
+        question["country"] = question["country"] or arguments.country
+        result = await _ask(components, arguments.collection, question)
+        failed |= result["status"] == "failed"
+        write_line(result)
+    return int(failed)
+
+
+async def _ask(components: Components, collection: str, question: dict[str, Any]) -> dict[str, Any]:
+    turn = Turn(
+        id=secrets.token_hex(16),
+        messages=(Message(role="user", content=question["text"]),),
+        collection=collection,
+        language=question["lang"],
+        country=question["country"],
+    )
+    folded = await fold_events(run_turn(turn, components.parts))
+    return {**folded, "id": question["id"] if question["id"] is not None else turn.id}
+
+
+def _print_answer(result: dict[str, Any]) -> None:
+    print(result["answer"])
+    for source in result["citations"]:
+        date = source["version_date"] or "date not given"
+        print(f"\n[{source['n']}] {source['title']} — {source['organization']}, {date}\n    {source['url'] or ''}")
+    receipt = result["receipt"]
+    print(f"\n{result['status']} · {receipt['riskClass']} · receipt {receipt['id']}", file=sys.stderr)

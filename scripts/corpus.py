@@ -1,0 +1,175 @@
+"""`galen ingest` and `galen corpus …`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from contextlib import ExitStack
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+from app.components import ingest_bundle, open_components
+from app.settings import Settings
+from rag.errors import PermanentError
+from rag.ingest.bundle import vectors_path, write_vectors
+from rag.ingest.records import Defaults
+from rag.ingest.run import IngestReport, IngestRequest, Progress, content_hash, ingest
+from rag.store.check import check_corpus, staged_documents
+from scripts.logs import quiet_logs
+
+__all__ = ["activate_command", "check_command", "ingest_command", "list_command", "vectors_command"]
+
+
+class _Meter:
+    """A progress bar on a terminal, a plain line every few seconds elsewhere."""
+
+    def __init__(self) -> None:
+        self._bar: Any = None
+        self._last_share = 0.0
+        self._interactive = sys.stderr.isatty()
+
+    def __call__(self, progress: Progress) -> None:
+        left = "" if progress.seconds_left is None else f", {_duration(progress.seconds_left)} left"
+        text = f"{progress.documents}/{progress.documents_total} documents, {progress.rate:.1f} passages/s{left}"
+        if self._interactive:
+            if self._bar is None:
+                self._bar = tqdm(total=1000, bar_format="{l_bar}{bar}| {desc}", file=sys.stderr)
+            self._bar.n = round(progress.share * 1000)
+            self._bar.set_description_str(text)
+        elif progress.share - self._last_share >= 0.02 or progress.share == 1.0:
+            self._last_share = progress.share
+            print(f"{progress.share:4.0%}  {text}", file=sys.stderr, flush=True)
+
+    def close(self) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+
+def _duration(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest:02} s" if minutes else f"{rest} s"
+
+
+def _source_name(path: Path) -> str:
+    name = path.resolve().name
+    for suffix in (".gz", ".jsonl", ".json", ".md", ".txt"):
+        name = name.removesuffix(suffix)
+    return name
+
+
+def ingest_command(arguments: argparse.Namespace, settings: Settings) -> int:
+    quiet_logs()
+    request = IngestRequest(
+        path=arguments.path,
+        collection=arguments.collection,
+        source=arguments.source or _source_name(arguments.path),
+        defaults=Defaults(
+            organization=arguments.organization,
+            licence=arguments.licence,
+            version_date=arguments.version_date,
+            lang=arguments.lang,
+        ),
+        corpus_version=arguments.corpus_version or settings.corpus_version or None,
+        keyword_only=arguments.keyword_only,
+    )
+    with ExitStack() as stack:
+        components = stack.enter_context(open_components(settings))
+        outcomes = stack.enter_context(arguments.report.open("w", encoding="utf-8")) if arguments.report else None
+
+        def note(doc_id: str, outcome: str, detail: str) -> None:
+            if outcomes is not None:
+                line = {"doc_id": doc_id, "outcome": outcome, "detail": detail}
+                outcomes.write(json.dumps(line, ensure_ascii=False) + "\n")
+
+        meter = _Meter()
+        stack.callback(meter.close)
+        report = ingest(components.store, components.embedder, request, on_progress=meter, on_document=note)
+    print(json.dumps(asdict(report), ensure_ascii=False) if arguments.json else _told(report))
+    for line in report.bad:
+        print(f"bad record: {line}", file=sys.stderr)
+    return 0 if report.ok else 1
+
+
+def _told(report: IngestReport) -> str:
+    counts = ", ".join(f"{count:,} {outcome}" for outcome, count in sorted(report.outcomes.items())) or "no documents"
+    published = "published" if report.published else "nothing new; still"
+    lines = [
+        f"{published} {report.collection} {report.corpus_version} (source {report.source})",
+        f"documents: {counts}",
+        f"passages: {report.passages:,} new; vectors: {report.embedded:,} embedded, {report.reused_vectors:,} reused"
+        + ("" if report.vectors_complete else "; vectors incomplete: keyword search only until a full ingest"),
+        f"{_duration(report.seconds)}",
+    ]
+    if report.outcomes.get("kept"):
+        lines.insert(2, "documents missing from the input were kept, because part of the input could not be read")
+    return "\n".join(lines)
+
+
+def list_command(arguments: argparse.Namespace, settings: Settings) -> int:
+    quiet_logs()
+    with open_components(settings) as components:
+        versions = components.store.corpus.versions(arguments.collection)
+        sources = components.store.corpus.sources(arguments.collection)
+    if arguments.json:
+        listing = {"versions": [asdict(v) for v in versions], "sources": [asdict(s) for s in sources]}
+        print(json.dumps(listing, ensure_ascii=False))
+        return 0
+    for collection in dict.fromkeys(v.collection for v in versions):
+        print(collection)
+        for source in (s for s in sources if s.collection == collection):
+            staged = f"  ({source.staged:,} staged by an unfinished ingest)" if source.staged else ""
+            print(f"  source {source.name}: {source.documents:,} documents{staged}")
+        for version in (v for v in versions if v.collection == collection):
+            mark = "*" if version.active else " "
+            vectors = ", ".join(version.models) or "keyword only"
+            print(
+                f"  {mark} {version.corpus_version}  {version.published_at}  {version.documents:,} documents, "
+                f"{version.chunks:,} passages, {vectors}"
+            )
+    return 0
+
+
+def activate_command(arguments: argparse.Namespace, settings: Settings) -> int:
+    quiet_logs()
+    with open_components(settings, publish=False) as components:
+        version = components.store.corpus.activate(arguments.collection, arguments.version)
+    print(f"{version.collection} now answers from {version.corpus_version} ({version.documents:,} documents)")
+    return 0
+
+
+def check_command(arguments: argparse.Namespace, settings: Settings) -> int:
+    quiet_logs()
+    with open_components(settings, publish=False) as components:
+        faults = check_corpus(components.store.db)
+        staged = staged_documents(components.store.db)
+    if arguments.json:
+        print(json.dumps({"faults": [asdict(f) for f in faults], "staged_documents": staged}))
+    else:
+        for fault in faults:
+            print(f"{fault.part}: {fault.what}")
+        print(f"{len(faults)} faults; {staged} documents staged by unfinished ingests")
+    return 1 if faults else 0
+
+
+def vectors_command(arguments: argparse.Namespace, settings: Settings) -> int:
+    """Embeds a bundled collection in a database of its own and keeps the vectors beside its folder."""
+    quiet_logs()
+    with open_components(settings, publish=False) as components:
+        if components.embedder is None:
+            raise PermanentError("Vectors need an embedder: unset EMBEDDER.")
+        report = ingest_bundle(components, arguments.collection)
+        view = components.store.views.get(arguments.collection)
+        chunks = components.store.corpus.chunks(view.keys.tolist())
+        vectors = {}
+        for chunk in chunks.values():
+            if chunk.source == report.source:
+                name = content_hash(chunk.title, chunk.heading, chunk.text)
+                vectors[name] = components.store.corpus.vector(chunk.id, components.embedder.info.model_id)
+        path = vectors_path(settings.corpus_dir, arguments.collection)
+        write_vectors(path, components.embedder.info.model_id, vectors)
+    print(f"{path}: {len(vectors)} vectors, {path.stat().st_size:,} bytes")
+    return 0

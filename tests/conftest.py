@@ -1,0 +1,40 @@
+"""Shared fixtures. Tests reach loopback only: any other connection fails the test."""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rag.store import Store
+from tests.fakes.embedder import HashEmbedder
+
+
+@pytest.fixture(autouse=True)
+def loopback_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    connect = socket.socket.connect
+
+    def guarded(self: socket.socket, address: Any) -> None:
+        if self.family in (socket.AF_INET, socket.AF_INET6):
+            host = address[0]
+            if host != "localhost" and not ipaddress.ip_address(host).is_loopback:
+                raise AssertionError("a test tried to reach the network")
+        connect(self, address)
+
+    monkeypatch.setattr(socket.socket, "connect", guarded)
+
+
+@pytest.fixture
+def embedder() -> HashEmbedder:
+    return HashEmbedder()
+
+
+@pytest.fixture
+def store(tmp_path: Path, embedder: HashEmbedder) -> Iterator[Store]:
+    opened = Store(tmp_path / "galen.db", embedder.info)
+    yield opened
+    opened.close()

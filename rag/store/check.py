@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import apsw
 import numpy as np
 
 from rag.store.connection import Connection, Database
@@ -30,10 +31,19 @@ def check_corpus(db: Database) -> tuple[Fault, ...]:
     connection.execute("PRAGMA query_only = OFF")  # the comparison index lives in the temporary database only
     connection.execute("BEGIN")
     try:
-        return tuple(fault for part in (_file, _rows, _manifest, _fts, _vectors) for fault in part(connection))
+        return tuple(_all_faults(connection))
     finally:
         connection.execute("ROLLBACK")
         connection.execute("PRAGMA query_only = ON")
+
+
+def _all_faults(connection: Connection) -> Iterator[Fault]:
+    """A damaged file makes any of the checks stop; what was found before it is told all the same."""
+    try:
+        for part in (_file, _rows, _manifest, _fts, _vectors):
+            yield from part(connection)
+    except (apsw.CorruptError, apsw.SQLError) as exc:
+        yield Fault(part="file", what=f"the file is damaged ({exc}): restore a copy, or ingest into a new one")
 
 
 def _file(connection: Connection) -> Iterator[Fault]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import AsyncGenerator
+from typing import Any
 
 import anyio
 from sse_starlette import EventSourceResponse
@@ -12,11 +14,12 @@ from starlette.responses import JSONResponse, Response
 from app.components import Components
 from app.requests import ChatRequest, parse_chat, read_json
 from app.wire import native
+from rag.events import Event
 from rag.fold import fold_events
 from rag.pipeline import run_turn
 from rag.types import Turn
 
-__all__ = ["chat", "new_turn_id"]
+__all__ = ["HEARTBEAT_SECONDS", "chat", "new_turn_id"]
 
 HEARTBEAT_SECONDS = 10
 """Well under the shortest idle limit on the way (nginx and Spaces: 60 s)."""
@@ -45,17 +48,33 @@ async def chat(request: Request) -> Response:
     )
     events = run_turn(turn, components.parts, body.ignored)
     if not _wants_stream(request, body):
-        return JSONResponse(await fold_events(events), headers={"cache-control": "no-store"})
+        return JSONResponse(await _fold_for(request, events), headers={"cache-control": "no-store"})
     return EventSourceResponse(
         native.encode(events),
         headers=STREAM_HEADERS,
-        ping=HEARTBEAT_SECONDS,
+        ping=request.app.state.heartbeat_seconds,
         ping_message_factory=native.heartbeat,
         send_timeout=SEND_TIMEOUT_SECONDS,
         shutdown_event=anyio.Event(),
         shutdown_grace_period=components.settings.shutdown_seconds,
         sep="\n",
     )
+
+
+async def _fold_for(request: Request, events: AsyncGenerator[Event, None]) -> dict[str, Any] | None:
+    """The events as one object. When the client leaves, the turn stops as a stream does; then None, for nobody."""
+    folded: dict[str, Any] | None = None
+    async with anyio.create_task_group() as group:
+
+        async def stop_when_gone() -> None:
+            while (await request.receive())["type"] != "http.disconnect":
+                pass
+            group.cancel_scope.cancel()
+
+        group.start_soon(stop_when_gone)
+        folded = await fold_events(events)
+        group.cancel_scope.cancel()
+    return folded
 
 
 def _wants_stream(request: Request, body: ChatRequest) -> bool:

@@ -56,8 +56,14 @@ class Components:
 
 
 @contextmanager
-def open_components(settings: Settings, *, publish: bool = True) -> Iterator[Components]:
-    """Opens the database and the models. `publish` brings in the bundled corpus when it is new or has changed."""
+def open_components(
+    settings: Settings, *, publish: bool = True, answer_at_once: bool = False
+) -> Iterator[Components]:
+    """Opens the database and the models.
+
+    `publish` brings in bundled collections that the database does not have yet. With `answer_at_once` one whose
+    vectors are not kept beside it is published by keyword first; a serving process embeds it in the background.
+    """
     _seed(settings)
     embedder, degraded = _open_embedder(settings)
     store = Store(settings.db_path, embedder.info if embedder else None)
@@ -78,7 +84,7 @@ def open_components(settings: Settings, *, publish: bool = True) -> Iterator[Com
         )
         components = Components(settings=settings, store=store, embedder=embedder, parts=parts, degraded=degraded)
         if publish:
-            _publish_missing(components)
+            _publish_missing(components, answer_at_once)
         yield components
     finally:
         store.close()
@@ -128,13 +134,12 @@ def ingest_bundle(components: Components, collection: str, *, keyword_only: bool
     )
 
 
-def _publish_missing(components: Components) -> None:
-    """Makes every bundled collection answer now: by its kept vectors, else by keyword until the rest is embedded."""
+def _publish_missing(components: Components, answer_at_once: bool) -> None:
     published = set(components.store.corpus.collections())
     for collection in bundled_collections(components.settings.corpus_dir):
         if collection not in published:
             has_vectors = vectors_path(components.settings.corpus_dir, collection).exists()
-            report = ingest_bundle(components, collection, keyword_only=not has_vectors)
+            report = ingest_bundle(components, collection, keyword_only=answer_at_once and not has_vectors)
             log.info("corpus_published", collection=collection, version=report.corpus_version)
 
 

@@ -6,12 +6,13 @@ from typing import Any
 
 import structlog
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from rag.errors import CorpusMissing
 
-__all__ = ["Problem", "handlers", "problem"]
+__all__ = ["LastResort", "Problem", "handlers", "problem"]
 
 log = structlog.get_logger("galen.http")
 
@@ -67,17 +68,48 @@ async def _http(_: Request, exc: Exception) -> Response:
 
 
 async def _missing(_: Request, exc: Exception) -> Response:
-    return problem(404, "corpus_missing", str(exc))
+    assert isinstance(exc, CorpusMissing)
+    return problem(
+        404,
+        "corpus_missing",
+        "No collection of this name is published. GET /api/health lists those that are; the default is 'health'.",
+    )
 
 
-async def _unexpected(_: Request, exc: Exception) -> Response:
-    log.error("request_failed", error=type(exc).__name__)
-    return problem(500, "internal", "The request failed on our side. Please try again.")
+class LastResort:
+    """Turns what nobody expected into a problem document, and tells the operator its type.
+
+    Not a handler for `Exception`: Starlette runs that one outside of all middleware, where the answer gets no CORS
+    headers, and raises the exception again, so that the server logs its text, which may hold a person's words.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        started = False
+
+        async def noted(message: Message) -> None:
+            nonlocal started
+            started = True
+            await send(message)
+
+        try:
+            await self._app(scope, receive, noted)
+        except ClientDisconnect:
+            return
+        except Exception as exc:
+            log.error("request_failed", error=type(exc).__name__, started=started)
+            if not started:
+                answer = problem(500, "internal", "The request failed on our side. Please try again.")
+                await answer(scope, receive, send)
 
 
 handlers: Any = {
     Problem: _problem,
     HTTPException: _http,
     CorpusMissing: _missing,
-    Exception: _unexpected,
 }

@@ -12,15 +12,15 @@ import structlog
 import uvicorn
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
-from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from app.chat import chat
+from app.chat import HEARTBEAT_SECONDS, chat
 from app.components import Background, Components, interrupted_receipt, open_components
-from app.errors import handlers
+from app.cors import cors
+from app.errors import LastResort, handlers
 from app.health import health
 from app.receipts import passage, receipt
 from app.settings import Settings
@@ -37,7 +37,7 @@ PAGE_HEADERS = {
 }
 
 
-def create_app(components: Components) -> Starlette:
+def create_app(components: Components, *, heartbeat_seconds: float = HEARTBEAT_SECONDS) -> Starlette:
     """The application over opened components; the caller closes them."""
     app = Starlette(
         routes=[
@@ -49,19 +49,14 @@ def create_app(components: Components) -> Starlette:
             Mount("/static", StaticFiles(directory=WEB)),
         ],
         middleware=[
-            Middleware(
-                CORSMiddleware,
-                allow_origins=components.settings.allowed_origins,
-                allow_methods=["GET", "POST", "OPTIONS"],
-                allow_headers=["*"],
-                expose_headers=["retry-after"],
-                max_age=600,
-            ),
+            *cors(components.settings.allowed_origins),  # outermost: errors need its headers too
+            Middleware(LastResort),
         ],
         exception_handlers=handlers,
         lifespan=_lifespan,
     )
     app.state.components = components
+    app.state.heartbeat_seconds = heartbeat_seconds
     return app
 
 
@@ -87,7 +82,7 @@ def serve(settings: Settings, *, host: str | None = None, port: int | None = Non
     log = structlog.get_logger("galen.start")
     for note in settings.notes():
         log.warning("setting", note=note)
-    with open_components(settings) as components:
+    with open_components(settings, answer_at_once=True) as components:
         for sentence in components.degraded:
             log.warning("degraded", what=sentence)
         host, port = host or settings.host, port or settings.port

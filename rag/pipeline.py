@@ -134,10 +134,14 @@ async def run_turn(turn: Turn, parts: Parts, ignored: tuple[str, ...] = ()) -> A
         receipt = await _store_receipt(turn, parts, trace)
         yield ReceiptReady(receipt=receipt)
         yield _terminal(trace)
+    except Exception as exc:  # the database did not take the turn; without a receipt no turn ends well
+        trace.status, trace.error = Status.FAILED, "internal"
+        log.error("turn_failed", turn=turn.id, error=type(exc).__name__, where=_where(exc))
+        yield _terminal(trace)
     finally:
         if not trace.stored:
             with anyio.CancelScope(shield=True):
-                await _store_receipt(turn, parts, trace)
+                await _store_last(turn, parts, trace)
 
 
 async def _answer(turn: Turn, parts: Parts, trace: Trace) -> AsyncGenerator[Event, None]:
@@ -196,7 +200,7 @@ async def _stages(turn: Turn, parts: Parts, trace: Trace) -> AsyncGenerator[Even
         verdict = grade(retrieval.evidence, retrieval.coverage, parts.thresholds.gate)
     _note(trace, retrieval)
     trace.evidence, trace.features = evidence, verdict.features
-    trace.decision = decision = gate(route(verdict), verdict, evidence, parts.thresholds.gate)
+    trace.decision = decision = gate(route(verdict), verdict, parts.thresholds.gate)
     clock.lap("retrieve")
     if not decision.open:
         yield _deferral(turn, trace)
@@ -355,6 +359,14 @@ async def _store_receipt(turn: Turn, parts: Parts, trace: Trace) -> Receipt:
         degraded=receipt.degraded,
     )
     return receipt
+
+
+async def _store_last(turn: Turn, parts: Parts, trace: Trace) -> None:
+    """The receipt of a turn that nobody listens to any more: what goes wrong is for the operator alone."""
+    try:
+        await _store_receipt(turn, parts, trace)
+    except Exception as exc:
+        log.error("receipt_not_stored", turn=turn.id, error=type(exc).__name__)
 
 
 def _receipt(turn: Turn, parts: Parts, trace: Trace) -> Receipt:

@@ -48,7 +48,9 @@ class Retriever:
         keys = view.keys if rows is None else view.keys[rows]
         dense = view.index.search(vector, pool, rows) if view.index is not None and vector is not None else None
         keyword = (
-            self.store.keywords.search(query.text, pool, keys, view.indexed) if self.hybrid or dense is None else []
+            self.store.keywords.search(query.text, pool, keys, view.indexed)
+            if dense is None or (self.hybrid and _shares_language(view, query))
+            else []
         )
         return self._fuse(view, query, vector, dense, keyword, limit)
 
@@ -85,6 +87,8 @@ class Retriever:
         )
 
     def _coverage(self, view: View, query: Query, evidence: tuple[Evidence, ...]) -> tuple[float, ...]:
+        if not _shares_language(view, query):
+            return ()
         terms = self.store.keywords.terms(query.text)
         frequency = self.store.keywords.frequencies(terms, view.indexed)
         weight = {term: _rarity(frequency[term], view.indexed) for term in terms}
@@ -93,6 +97,11 @@ class Retriever:
             return ()
         held = [set(self.store.keywords.terms(f"{e.chunk.title}\n{e.chunk.heading}\n{e.chunk.text}")) for e in evidence]
         return tuple(sum(weight[t] for t in terms if t in words) / total for words in held)
+
+
+def _shares_language(view: View, query: Query) -> bool:
+    """Words find words of their own language only; across languages the keyword leg adds noise (docs/models.md)."""
+    return query.language in view.codes.get("lang", {})
 
 
 def _rarity(frequency: int, rows: int) -> float:

@@ -26,8 +26,9 @@ class Fusion:
 class GateFloors:
     """Where evidence begins to be enough.
 
-    `dense_good` is the cosine above which a best passage stands alone, `dense_floor` the one below which none
-    counts; between them the question's rare words must be covered to at least `coverage_floor`.
+    A best passage with a cosine of `dense_good` is enough by itself; below `dense_floor` none counts; in between it
+    must hold at least `coverage_floor` of the question's rare words (`coverage_good`: without doubt). Without
+    vectors coverage decides alone.
     """
 
     dense_good: float

@@ -50,7 +50,7 @@ def _search(
     found = _retrieve(components, view, query, arguments.legs, arguments.k)
     floors = components.parts.thresholds.gate
     verdict = grade(found.evidence, found.coverage, floors)
-    decision = gate(route(verdict), verdict, found.evidence, floors)
+    decision = gate(route(verdict), verdict, floors)
     return {
         "id": question["id"],
         "hits": [

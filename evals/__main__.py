@@ -1,0 +1,47 @@
+"""`python -m evals SUITE`: measured quality and speed. `python -m evals --help` lists the suites."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from evals.report import Report
+from evals.suites import answers, bench, calibrate, ci, retrieval, safety
+from scripts.logs import quiet_logs
+
+SUITES = {
+    "retrieval": (retrieval.run, "keyword, vector and fused ranking on own goldens and on LiveQA over MedQuAD"),
+    "answers": (answers.run, "the extractive answers to thirty questions, and what must be deferred"),
+    "safety": (safety.run, "risk classes on own goldens, both ways"),
+    "calibrate": (calibrate.run, "the curves behind rag/thresholds.toml"),
+    "bench": (bench.run, "speed and size as ratios taken in one run"),
+    "ci": (ci.run, "what gates a change: own goldens against evals/thresholds.toml"),
+}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m evals", description=__doc__)
+    commands = parser.add_subparsers(required=True, dest="suite", metavar="SUITE")
+    for name, (_, text) in [*SUITES.items(), ("all", (None, "every suite but bench"))]:
+        command = commands.add_parser(name, help=text, description=text)
+        command.add_argument("--db", type=Path, help="database with MedQuAD ingested (default: DB_PATH)")
+        command.add_argument("--limit", type=int, help="at most this many cases of each set")
+        command.add_argument("--json", type=Path, metavar="FILE", help="also write the report as JSON")
+        command.add_argument("--answers", type=Path, metavar="FILE", help="answers: write all answers for reading")
+    arguments = parser.parse_args()
+    quiet_logs()
+    names = [n for n in SUITES if n not in ("bench", "ci")] if arguments.suite == "all" else [arguments.suite]
+    reports: list[Report] = []
+    for name in names:
+        report = SUITES[name][0](arguments)
+        print(report.text(), flush=True)
+        reports.append(report)
+    if arguments.json:
+        arguments.json.write_text(json.dumps([r.as_json() for r in reports], indent=1), encoding="utf-8")
+    return int(any(r.failures for r in reports))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,47 @@
+"""Ranking metrics by ir-measures, and bootstrap intervals. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import ir_measures
+import numpy as np
+from ir_measures import RR, R, Success, nDCG
+
+__all__ = ["MEASURES", "Interval", "bootstrap", "per_query", "summarise"]
+
+Interval = tuple[float, float, float]
+
+MEASURES = {
+    "nDCG@10": nDCG @ 10,
+    "R@10": R(rel=1) @ 10,
+    "RR@10": RR(rel=1) @ 10,
+    "hit@1": Success(rel=1) @ 1,
+    "hit@3": Success(rel=1) @ 3,
+}
+
+RESAMPLES = 2_000
+
+
+def per_query(
+    qrels: Mapping[str, Mapping[str, int]], run: Mapping[str, Mapping[str, float]]
+) -> dict[str, dict[str, float]]:
+    """{measure: {query: value}}. Documents without a judgement count as not relevant; a query without hits as 0."""
+    names = {measure: name for name, measure in MEASURES.items()}
+    values: dict[str, dict[str, float]] = {name: dict.fromkeys(qrels, 0.0) for name in MEASURES}
+    for result in ir_measures.iter_calc(list(names), qrels, run):
+        values[names[result.measure]][result.query_id] = float(result.value)
+    return values
+
+
+def bootstrap(values: Sequence[float], *, seed: int = 20261130) -> Interval:
+    """(mean, low, high): the mean with its 95 % percentile bootstrap interval (2,000 resamples over queries)."""
+    sample = np.asarray(values, dtype=float)
+    rng = np.random.default_rng(seed)
+    means = rng.choice(sample, (RESAMPLES, len(sample))).mean(axis=1)
+    low, high = np.quantile(means, (0.025, 0.975))
+    return float(sample.mean()), float(low), float(high)
+
+
+def summarise(values: Mapping[str, Mapping[str, float]]) -> dict[str, Interval]:
+    return {name: bootstrap(list(by_query.values())) for name, by_query in values.items()}

@@ -1,0 +1,38 @@
+"""What gates a change: the repository's own goldens against `evals/thresholds.toml`. Needs nothing else."""
+
+from __future__ import annotations
+
+import argparse
+import tomllib
+from pathlib import Path
+
+from evals.report import Report, about
+from evals.suites import answers, retrieval, safety
+from evals.world import bundled
+
+__all__ = ["run"]
+
+THRESHOLDS = Path(__file__).resolve().parents[1] / "thresholds.toml"
+
+
+def run(_: argparse.Namespace) -> Report:
+    limits = tomllib.loads(THRESHOLDS.read_text(encoding="utf-8"))
+    report = Report("ci")
+    with bundled() as components:
+        report.say(about(components))
+        scores = retrieval.own_goldens(components, report, None)
+        answers.measure(components, report)
+    safety.measure(report)
+    report.say()
+    report.say("gates")
+    for leg, measures in limits["retrieval"].items():
+        for measure, limit in measures.items():
+            report.gate(f"retrieval, {leg}, {measure}", scores[leg][measure][0], at_least=limit)
+    for name, limit in limits["answers"].items():
+        report.gate(name, report.values[name], at_least=limit)
+    for name, limit in limits["safety"].items():
+        if name == "false_alarms":
+            report.gate(name, report.values[name], at_most=limit)
+        else:
+            report.gate(name, report.values[name], at_least=limit)
+    return report

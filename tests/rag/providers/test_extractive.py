@@ -1,0 +1,592 @@
+"""The extractive generator quotes the right sentences, whole, in order, with their markers, or says nothing."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rag.ingest.chunk import chunk_document
+from rag.ingest.readers import read_source
+from rag.ingest.records import BadRecord, Defaults
+from rag.protocols import Generator
+from rag.providers.extractive import Extractive, compose
+from rag.types import Chunk, Evidence, Prompt, Scores, Sentence
+
+ROOT = Path(__file__).parents[3]
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+
+
+def passage(
+    title: str,
+    text: str,
+    *,
+    heading: str = "",
+    topic: str = "",
+    doc_id: str = "",
+    ordinal: int = 0,
+    lang: str = "en",
+) -> Evidence:
+    chunk = Chunk(
+        id=1,
+        chunk_id=f"{doc_id or title}-{ordinal}-{heading}",
+        doc_id=doc_id or title,
+        source="test",
+        title=title,
+        heading=heading,
+        text=text,
+        organization="Test",
+        url=None,
+        version_date=None,
+        lang=lang,
+        topic=topic,
+        licence="",
+        jurisdiction=None,
+        doc_type=None,
+        hierarchy_rank=1,
+        effective_from=None,
+        content_hash="",
+        ordinal=ordinal,
+    )
+    return Evidence(chunk=chunk, scores=Scores())
+
+
+def answer(
+    question: str, *evidence: Evidence, language: str = "en", max_words: int = 180
+) -> tuple[Sentence, ...]:
+    return compose(Prompt(question=question, language=language, evidence=evidence), max_words=max_words)
+
+
+def texts(sentences: Iterable[Sentence]) -> list[str]:
+    return [sentence.text for sentence in sentences]
+
+
+def repeated_grams(sentences: Sequence[Sentence]) -> bool:
+    words = [word.lower() for sentence in sentences for word in _WORD.findall(sentence.text)]
+    grams = list(zip(*(words[n:] for n in range(5)), strict=False))
+    return len(set(grams)) < len(grams)
+
+
+GOUT = "Gout is a kind of arthritis that causes sudden, severe joint pain."
+GOUT_WHAT = passage(
+    "Gout", f"{GOUT} Crystals of uric acid form inside the joint.", heading="What it is", ordinal=0
+)
+GOUT_SYMPTOMS = passage(
+    "Gout",
+    "Symptoms of gout usually start at night.\n\nCommon symptoms of gout are:\n\n- a hot, swollen joint\n"
+    "- red, shiny skin\n- pain when the joint is touched\n\nAn attack of gout lasts about a week.",
+    heading="Symptoms",
+    ordinal=1,
+)
+GOUT_TREATMENT = passage(
+    "Gout",
+    "Gout is treated with rest, ice and anti-inflammatory medicines. Allopurinol lowers uric acid in the "
+    "long run.",
+    heading="Treatment",
+    ordinal=2,
+)
+GOUT_HELP = passage(
+    "Gout",
+    "See a doctor about a first attack of gout. Call the emergency number if gout comes with a high fever "
+    "and shivering.",
+    heading="When to get help",
+    ordinal=3,
+)
+MIGRAINE = passage(
+    "Migraine",
+    "Common symptoms of migraine are:\n\n- throbbing headache\n- feeling sick\n\nMigraine is treated with "
+    "rest in the dark.",
+    heading="Symptoms",
+)
+
+
+# --- type and topic -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("What is gout?", GOUT),
+        ("What are the symptoms of gout?", "Common symptoms of gout are:"),
+        ("How is gout treated?", "Gout is treated with rest, ice and anti-inflammatory medicines."),
+        (
+            "When should I call an ambulance for gout?",
+            "Call the emergency number if gout comes with a high fever",
+        ),
+        ("How long does an attack of gout last?", "An attack of gout lasts about a week."),
+    ],
+)
+def test_the_first_sentence_names_the_topic_and_answers_the_type(question: str, first: str) -> None:
+    found = answer(question, GOUT_WHAT, GOUT_SYMPTOMS, GOUT_TREATMENT, GOUT_HELP)
+    assert found[0].text.startswith(first)
+    assert found[0].lead == ""
+
+
+def test_a_passage_about_another_topic_contributes_nothing() -> None:
+    found = answer("What are the symptoms of gout?", MIGRAINE, GOUT_SYMPTOMS)
+    assert {marker for sentence in found for marker in sentence.markers} == {2}
+
+
+def test_the_same_passage_answers_when_its_topic_is_asked_about() -> None:
+    found = answer("What are the symptoms of a migraine?", MIGRAINE, GOUT_SYMPTOMS)
+    assert {marker for sentence in found for marker in sentence.markers} == {1}
+
+
+def test_a_numbered_type_is_not_another_type() -> None:
+    one = passage(
+        "Type 1 diabetes", "Type 1 diabetes is an illness that starts early in life.", heading="What it is"
+    )
+    assert answer("What is type 2 diabetes?", one) == ()
+    assert answer("What is type 1 diabetes?", one)
+
+
+def test_a_compound_is_not_another_compound() -> None:
+    attack = passage("Heart attack", "A heart attack is an emergency of the heart.", heading="What it is")
+    assert answer("What is heart failure?", attack) == ()
+    assert answer("What is a heart attack?", attack)
+
+
+@pytest.mark.parametrize("word", ["anaemia", "anaemic", "Anaemias"])
+def test_inflected_words_name_the_topic(word: str) -> None:
+    evidence = passage("Anaemia", "Anaemia is a lack of healthy red blood cells.", heading="What it is")
+    assert answer(f"What is it when you have {word}?", evidence)
+
+
+def test_initials_of_a_title_name_the_topic() -> None:
+    evidence = passage(
+        "Urinary tract infection",
+        "A urinary tract infection is an infection of the bladder.",
+        heading="What it is",
+    )
+    assert answer("What is a UTI?", evidence)
+
+
+def test_the_topic_field_names_the_topic() -> None:
+    evidence = passage(
+        "Anaphylaxis",
+        "Anaphylaxis is a dangerous reaction.",
+        heading="What it is",
+        topic="severe allergic reaction",
+    )
+    assert answer("What is an allergic reaction?", evidence)
+
+
+def test_a_word_of_the_text_can_be_the_topic_where_no_title_is() -> None:
+    evidence = passage(
+        "Stroke", "A tourniquet is a tight band around a limb that stops blood.", heading="What to do now"
+    )
+    assert texts(answer("What is a tourniquet?", evidence)) == [
+        "A tourniquet is a tight band around a limb that stops blood."
+    ]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is the outlook for gout?",  # the topic, but nothing of the type
+        "What is psoriasis?",  # another topic
+        "How many milligrams of allopurinol are taken for gout?",  # no number in the passages
+        "Can I swim with gout?",  # nothing about swimming
+        "",
+    ],
+)
+def test_an_unsupported_question_has_no_answer(question: str) -> None:
+    assert answer(question, GOUT_WHAT, GOUT_TREATMENT) == ()
+
+
+def test_no_evidence_is_no_answer() -> None:
+    assert answer("What is gout?") == ()
+
+
+def test_a_question_with_two_parts_gets_both() -> None:
+    found = texts(answer("What is gout and how is it treated?", GOUT_TREATMENT, GOUT_WHAT))
+    assert found[0] == GOUT
+    assert "Gout is treated with rest, ice and anti-inflammatory medicines." in found
+
+
+def test_yes_no_questions_are_answered_by_a_sentence_with_their_words() -> None:
+    evidence = passage(
+        "Flu", "Flu is a viral infection. Antibiotics do not work against flu.", heading="Treatment"
+    )
+    assert (
+        texts(answer("Can I take antibiotics for the flu?", evidence))[0]
+        == "Antibiotics do not work against flu."
+    )
+
+
+def test_sentences_on_the_people_asked_about_win() -> None:
+    evidence = passage(
+        "Flu",
+        "Call the emergency number for a child with flu who has:\n- blue lips\n- fast breathing\n"
+        "Call the emergency number for an adult with flu who has:\n- chest pain\n- confusion",
+        heading="When to get help",
+    )
+    assert texts(answer("When is flu an emergency for an adult?", evidence)) == [
+        "Call the emergency number for an adult with flu who has:",
+        "chest pain",
+        "confusion",
+    ]
+
+
+# --- what is quoted -----------------------------------------------------------------------------------------
+
+
+def test_a_list_comes_with_its_lead_in_and_markers() -> None:
+    found = answer("What are the symptoms of gout?", GOUT_SYMPTOMS)
+    assert [sentence.render() for sentence in found[:4]] == [
+        "Common symptoms of gout are: [1]",
+        "\n- a hot, swollen joint [1]",
+        "\n- red, shiny skin [1]",
+        "\n- pain when the joint is touched [1]",
+    ]
+
+
+def test_items_without_a_lead_in_are_left_out() -> None:
+    evidence = passage(
+        "Gout", "- a hot joint\n- red skin\n\nGout symptoms start at night.", heading="Symptoms"
+    )
+    assert texts(answer("What are the symptoms of gout?", evidence)) == ["Gout symptoms start at night."]
+
+
+def test_a_long_list_is_cut_to_eight_items() -> None:
+    names = "apple pear plum cherry melon lemon orange grape banana mango papaya lychee".split()
+    items = "".join(f"- {name}\n" for name in names)
+    evidence = passage("Gout", f"Things that cause gout are:\n{items}", heading="Causes")
+    found = answer("What causes gout?", evidence)
+    assert texts(found)[1:] == names[:8]
+
+
+def test_a_list_of_ten_is_not_cut_for_two() -> None:
+    names = "apple pear plum cherry melon lemon orange grape banana mango".split()
+    items = "".join(f"- {name}\n" for name in names)
+    evidence = passage("Gout", f"Things that cause gout are:\n{items}", heading="Causes")
+    assert texts(answer("What causes gout?", evidence))[1:] == names
+
+
+def test_an_inner_heading_is_no_sentence_and_tells_the_section() -> None:
+    evidence = passage(
+        "Gout", f"What it is:\n{GOUT}\nTreatment:\nRest and ice help against gout in most people."
+    )
+    assert texts(answer("How is gout treated?", evidence)) == [
+        "Rest and ice help against gout in most people."
+    ]
+
+
+def test_a_heading_in_front_of_a_sentence_is_cut_off() -> None:
+    evidence = passage(
+        "Gout", "Home Treatment Most people treat gout with rest and ice.", heading="Treatment"
+    )
+    assert texts(answer("How is gout treated?", evidence)) == ["Most people treat gout with rest and ice."]
+
+
+@pytest.mark.parametrize(
+    "unwanted",
+    [
+        "How is gout treated with medicines?",
+        "See also our page on gout treatment.",
+        "Click here for more information on gout treatment.",
+        "Treatment of gout at home",
+        "and gout treatment goes on.",
+        "These include: Aspirin to treat gout Ice to treat the joint of gout.",
+    ],
+)
+def test_questions_navigation_and_fragments_are_not_quoted(unwanted: str) -> None:
+    evidence = passage(
+        "Gout", f"Gout is treated with rest.\n{unwanted}\nIce treats the pain of gout.", heading="Treatment"
+    )
+    assert sorted(texts(answer("How is gout treated?", evidence))) == [
+        "Gout is treated with rest.",
+        "Ice treats the pain of gout.",
+    ]
+
+
+OPENERS = [
+    "It",
+    "This",
+    "They",
+    "However, gout",
+    "Also, it",
+    "Such treatment",
+    "Therefore it",
+    "In addition, it",
+]
+
+
+@pytest.mark.parametrize("opener", OPENERS)
+def test_a_dangling_sentence_without_its_predecessor_is_left_out(opener: str) -> None:
+    evidence = passage(
+        "Gout", f"Links are on our website. {opener} is good treatment for gout.", heading="Treatment"
+    )
+    assert answer("How is gout treated?", evidence) == ()
+
+
+@pytest.mark.parametrize("opener", OPENERS)
+def test_a_dangling_sentence_stays_directly_behind_its_predecessor(opener: str) -> None:
+    first, second = "Gout is treated with rest.", f"{opener} is good for most joints."
+    evidence = passage("Gout", f"{first} {second} Ice treats the pain of gout.", heading="Treatment")
+    assert texts(answer("How is gout treated?", evidence))[:2] == [first, second]
+
+
+def test_this_condition_may_follow_the_definition_when_it_means_the_title() -> None:
+    what = passage("What is (are) Xylitis?", "Xylitis is a rare illness of the skin.", topic="Xylitis")
+    how = passage(
+        "Is Xylitis inherited?", "This condition is inherited in an autosomal pattern.", topic="Xylitis"
+    )
+    assert texts(answer("Is xylitis inherited?", how, what)) == [
+        "Xylitis is a rare illness of the skin.",
+        "This condition is inherited in an autosomal pattern.",
+    ]
+    assert answer("Is xylitis inherited?", how) == ()
+
+
+def test_nothing_is_said_twice() -> None:
+    again = passage(
+        "Gout",
+        "Gout is treated with ice, rest and some anti-inflammatory medicines.",
+        doc_id="other",
+        heading="Treatment",
+    )
+    found = answer("How is gout treated?", GOUT_TREATMENT, again)
+    assert len([text for text in texts(found) if "rest" in text]) == 1
+
+
+def test_another_document_on_the_topic_may_add_what_is_new() -> None:
+    other = passage(
+        "Gout", "Colchicine treats gout that comes back often.", doc_id="other", heading="Treatment"
+    )
+    found = answer("How is gout treated?", GOUT_TREATMENT, other)
+    assert {marker for sentence in found for marker in sentence.markers} == {1, 2}
+
+
+def test_an_identical_sentence_has_both_markers() -> None:
+    found = answer("What is gout?", GOUT_WHAT, passage("Gout", GOUT, heading="What it is", doc_id="other"))
+    assert found[0].markers == (1, 2)
+
+
+def test_the_help_sentence_comes_last() -> None:
+    found = answer("How is gout treated?", GOUT_HELP, GOUT_TREATMENT)
+    assert found[-1].text == "Call the emergency number if gout comes with a high fever and shivering."
+    assert found[0].markers == (2,)
+
+
+def test_a_question_of_another_type_gets_no_help_sentence() -> None:
+    assert texts(answer("What is gout?", GOUT_WHAT, GOUT_HELP)) == texts(answer("What is gout?", GOUT_WHAT))
+
+
+def test_first_aid_keeps_the_order_of_its_document() -> None:
+    steps = [
+        "Press firmly on a nosebleed with two fingers.",
+        "Lean forward until the nosebleed stops.",
+        "Call the emergency number if a nosebleed goes on for an hour.",
+    ]
+    evidence = passage("Nosebleed", "\n\n".join(steps), heading="What to do now")
+    assert texts(answer("What should I do about a nosebleed?", evidence)) == steps
+
+
+@pytest.mark.parametrize(
+    ("language", "question"),
+    [
+        ("es", "¿Cuáles son los síntomas de la diabetes?"),
+        ("fr", "Quels sont les symptômes du diabète ?"),
+        ("de", "Was sind die Symptome von Diabetes?"),
+        ("it", "Quali sono i sintomi del diabete?"),
+        ("pt", "Quais são os sintomas da diabetes?"),
+    ],
+)
+def test_other_languages_have_cues_too(language: str, question: str) -> None:
+    what = passage("Diabetes", "Diabetes is a long-term condition of the blood sugar.", heading="What it is")
+    signs = passage(
+        "Diabetes", "Thirst and tiredness are typical of diabetes.", heading="Symptoms", ordinal=1
+    )
+    assert (
+        texts(answer(question, what, signs, language=language))[0]
+        == "Thirst and tiredness are typical of diabetes."
+    )
+
+
+def test_a_document_in_the_language_of_the_question_is_quoted() -> None:
+    text = "La gota es una forma de artritis.\nSíntomas:\nLa gota suele causar dolor fuerte en el dedo gordo del pie."
+    evidence = passage("Gota", text, lang="es")
+    assert (
+        texts(answer("¿Qué es la gota?", evidence, language="es"))[0] == "La gota es una forma de artritis."
+    )
+    assert texts(answer("¿Cuáles son los síntomas de la gota?", evidence, language="es")) == [
+        "La gota suele causar dolor fuerte en el dedo gordo del pie."
+    ]
+
+
+# --- properties ---------------------------------------------------------------------------------------------
+
+_SENTENCES = (
+    "Gout is a kind of arthritis.",
+    "Gout is treated with rest, ice and medicines.",
+    "Symptoms of gout start at night.",
+    "It can come back at any time.",
+    "Uric acid causes gout when crystals form in a joint.",
+    "Common symptoms of gout are:\n- a hot joint\n- red skin\n- severe pain in the big toe",
+    "Common signs of gout in older people are:\n- a hot joint\n- stiffness of both hands",
+    "Treatment:",
+    "Migraine is a headache of one side.",
+    "Call the emergency number for gout with fever.",
+    "Is gout dangerous?",
+    "A diet with less meat and less beer helps to prevent gout, and so does drinking more water every day.",
+    "痛風は関節の病気です。",
+    "The treatment of gout depends on the cause of gout; the treatment of gout depends on age.",
+)
+_QUESTIONS = (
+    "What is gout?",
+    "What are the symptoms of gout?",
+    "How is gout treated?",
+    "What causes gout and how can I prevent it?",
+    "Is gout dangerous?",
+    "gout",
+    "migraine treatment",
+)
+_PASSAGES = st.builds(
+    passage,
+    st.sampled_from(("Gout", "Migraine", "What are the treatments for Gout ?")),
+    st.lists(st.sampled_from(_SENTENCES), max_size=8).map("\n".join),
+    heading=st.sampled_from(("", "Symptoms", "Treatment", "What it is", "Causes and risk factors")),
+    doc_id=st.sampled_from(("a", "b")),
+    ordinal=st.integers(0, 5),
+)
+_PROMPTS = st.builds(
+    Prompt,
+    question=st.sampled_from(_QUESTIONS) | st.text(max_size=80),
+    language=st.sampled_from(("en", "de", "ja")),
+    evidence=st.lists(_PASSAGES, max_size=6).map(tuple),
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(_PROMPTS, st.integers(5, 180))
+def test_every_answer_is_quoted_marked_short_and_without_repeats(prompt: Prompt, max_words: int) -> None:
+    found = compose(prompt, max_words=max_words)
+    assert sum(len(sentence.text.split()) for sentence in found) <= max_words
+    assert not repeated_grams(found)
+    for sentence in found:
+        assert sentence.cited
+        assert sentence.markers
+        assert not sentence.text.endswith("?")
+        for marker in sentence.markers:
+            assert sentence.text in prompt.evidence[marker - 1].chunk.text
+    assert [sentence.lead for sentence in found[:1]] in ([], [""])
+
+
+@settings(max_examples=100, deadline=None)
+@given(_PROMPTS)
+def test_an_answer_is_the_same_every_time(prompt: Prompt) -> None:
+    assert compose(prompt) == compose(prompt)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.text(max_size=400), st.text(max_size=60), st.text(max_size=30))
+def test_any_text_is_read_without_error(text: str, question: str, title: str) -> None:
+    for sentence in answer(question, passage(title, text), passage("Gout", text)):
+        assert sentence.text in text
+
+
+@pytest.mark.parametrize(
+    "unit", ["Gout is treated with rest. ", "gout ", "- gout\n", "(", "A B C ", ": - ", "Treatment "]
+)
+def test_reading_takes_linear_time(unit: str) -> None:
+    def seconds(length: int) -> float:
+        evidence = passage("Gout", unit * (length // len(unit)), heading="Treatment")
+        start = time.perf_counter()
+        answer("How is gout treated?", evidence)
+        return time.perf_counter() - start
+
+    seconds(1_000)
+    assert seconds(40_000) < 20 * max(min(seconds(10_000) for _ in range(3)), 0.01)
+
+
+def test_a_turn_takes_milliseconds() -> None:
+    evidence = [
+        passage(
+            "Gout",
+            " ".join(f"Gout is treated with remedy {n} of kind {k}." for n in range(40)),
+            heading="Treatment",
+        )
+        for k in range(6)
+    ]
+    answer("How is gout treated?", *evidence)
+    taken = []
+    for _ in range(5):
+        start = time.perf_counter()
+        answer("How is gout treated?", *evidence)
+        taken.append(time.perf_counter() - start)
+    assert min(taken) < 0.05  # below 0.01 where the machine is ours alone
+
+
+# --- the generator ------------------------------------------------------------------------------------------
+
+
+async def collect(generator: Generator, prompt: Prompt) -> list[Sentence]:
+    return [sentence async for sentence in generator.stream(prompt)]
+
+
+async def test_the_stream_ends_with_the_disclaimer() -> None:
+    generator = Extractive("Not medical advice.")
+    prompt = Prompt(question="What is gout?", language="en", evidence=(GOUT_WHAT,))
+    found = await collect(generator, prompt)
+    assert tuple(found[:-1]) == compose(prompt)
+    assert found[-1] == Sentence(text="Not medical advice.", lead="\n\n", cited=False)
+    assert (generator.name, generator.model) == ("extractive", "extractive-1")
+
+
+async def test_no_answer_has_no_disclaimer() -> None:
+    prompt = Prompt(question="What is psoriasis?", language="en", evidence=(GOUT_WHAT,))
+    assert await collect(Extractive("Not medical advice."), prompt) == []
+
+
+# --- the thirty questions -----------------------------------------------------------------------------------
+
+
+def bundled() -> list[Evidence]:
+    found = []
+    for document in read_source(ROOT / "data/corpus/health", Defaults()):
+        assert not isinstance(document, BadRecord), document
+        for piece in chunk_document(document, lambda text: len(text.split()) * 4 // 3):
+            found.append(
+                passage(
+                    document.title,
+                    piece.text,
+                    heading=piece.heading,
+                    topic=document.topic,
+                    doc_id=document.doc_id,
+                    ordinal=piece.ordinal,
+                )
+            )
+    return found
+
+
+def test_the_thirty_questions_are_answered() -> None:
+    """At least half of the facts and the topic first in 24 of 30, with passages of other documents mixed in."""
+    passages = bundled()
+    good, failed = 0, []
+    lines = [
+        line
+        for name in ("emergency", "conditions")
+        for line in (ROOT / f"evals/goldens/extractive/{name}.jsonl").read_text().splitlines()
+    ]
+    assert len(lines) == 30
+    for number, line in enumerate(lines):
+        golden = json.loads(line)
+        right = [each for each in passages if each.chunk.doc_id == golden["doc"]][:6]
+        wrong = [each for each in passages if each.chunk.doc_id != golden["doc"]]
+        distractors = [wrong[number * 7 % len(wrong)], wrong[(number * 13 + 3) % len(wrong)]]
+        found = answer(golden["text"], distractors[0], *right, distractors[1])
+        said = " ".join(texts(found)).lower()
+        facts = sum(any(word in said for word in fact) for fact in golden["facts"])
+        named = bool(found) and any(word in found[0].text.lower() for word in golden["topic"])
+        if named and 2 * facts >= len(golden["facts"]):
+            good += 1
+        else:
+            failed.append(golden["id"])
+    assert good >= 24, failed

@@ -1,6 +1,7 @@
 """The events of a turn, defined once. Each wire in `app.wire` encodes them; a JSON answer is a fold over them.
 
-Order: start, status*, risk?, (card | sources? delta*), receipt, then exactly one of done or error.
+Order: start, risk?, (card | sources? delta*), receipt, then exactly one of done or error; status may stand anywhere
+between start and receipt. A turn that the database does not take ends with error alone, without a receipt.
 """
 
 from __future__ import annotations

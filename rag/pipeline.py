@@ -48,7 +48,7 @@ from rag.receipt import Receipt, retrieved_sources
 from rag.rerank import rerank
 from rag.retrieve import Retrieval, Retriever
 from rag.store import Store, View
-from rag.thresholds import Thresholds
+from rag.thresholds import Thresholds, thresholds_of_search
 from rag.types import (
     Citation,
     Evidence,
@@ -104,6 +104,7 @@ class Trace:
     view: View | None = None
     query: Query | None = None
     decision: GateDecision = field(default_factory=lambda: GateDecision(open=False, route=Route.NONE))
+    thresholds: str | None = None
     features: dict[str, float] = field(default_factory=dict)
     evidence: tuple[Evidence, ...] = ()
     used: set[int] = field(default_factory=set)
@@ -134,6 +135,9 @@ async def run_turn(turn: Turn, parts: Parts, ignored: tuple[str, ...] = ()) -> A
         receipt = await _store_receipt(turn, parts, trace)
         yield ReceiptReady(receipt=receipt)
         yield _terminal(trace)
+    except (GeneratorExit, asyncio.CancelledError):  # closed on the way: however far it came, it did not end
+        trace.status = Status.STOPPED
+        raise
     except Exception as exc:  # the database did not take the turn; without a receipt no turn ends well
         trace.status, trace.error = Status.FAILED, "internal"
         log.error("turn_failed", turn=turn.id, error=type(exc).__name__, where=_where(exc))
@@ -193,14 +197,15 @@ async def _stages(turn: Turn, parts: Parts, trace: Trace) -> AsyncGenerator[Even
     clock.lap("embed")
     retrieval = await _in_thread(parts, parts.retriever.search, view, query, vector)
     evidence = rerank(query.text, retrieval.evidence, parts.reranker, parts.retriever.top_k)
-    verdict = grade(retrieval.evidence, retrieval.coverage, parts.thresholds.gate)
+    thresholds = thresholds_of_search(parts.thresholds, retrieval.degraded)
+    verdict = grade(retrieval.evidence, retrieval.coverage, thresholds.gate)
     if verdict.label is GradeLabel.AMBIGUOUS:
         retrieval = await _in_thread(parts, parts.retriever.search, view, query, vector, parts.retriever.top_k * WIDEN)
         evidence = rerank(query.text, retrieval.evidence, parts.reranker, parts.retriever.top_k)
-        verdict = grade(retrieval.evidence, retrieval.coverage, parts.thresholds.gate)
+        verdict = grade(retrieval.evidence, retrieval.coverage, thresholds.gate)
     _note(trace, retrieval)
-    trace.evidence, trace.features = evidence, verdict.features
-    trace.decision = decision = gate(route(verdict), verdict, parts.thresholds.gate)
+    trace.evidence, trace.features, trace.thresholds = evidence, verdict.features, thresholds.key
+    trace.decision = decision = gate(route(verdict), verdict, thresholds.gate)
     clock.lap("retrieve")
     if not decision.open:
         yield _deferral(turn, trace)
@@ -385,7 +390,7 @@ def _receipt(turn: Turn, parts: Parts, trace: Trace) -> Receipt:
         model=parts.generator.model if trace.generated else None,
         corpus_version=version.corpus_version if version else None,
         embed_model=parts.embedder.info.model_id if parts.embedder else None,
-        thresholds=parts.thresholds.key if trace.view else None,
+        thresholds=trace.thresholds,
         query_kind=trace.query.kind if trace.query else None,
         route=trace.decision.route,
         gate_reasons=trace.decision.reasons,

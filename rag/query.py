@@ -18,12 +18,31 @@ long stories ask at the end."""
 FRAGMENT_WORDS = 6
 """A question of at most this many words that leans on the one before is searched together with it."""
 
+LOOK_BACK = 4
+"""How many of the person's earlier messages are looked through for the topic that a fragment leans on."""
+
 _LEANS = re.compile(
-    r"^(and|or|but|also|what about|how about|what if|why|when|how long|how often|is (it|that|this|he|she)|"
-    r"are (they|these)|does (it|that)|do they|can (it|they|i|she|he)|should (it|i)|will it|in (children|pregnancy))\b"
-    r"|\b(it|they|them|that|this|these|those)\b",
+    r"^\W*(and|or|but|also|what about|how about|what if|if|for|with|during|in (children|babies|pregnancy|adults)|"
+    r"y|e|et|und|oder|o|ou|en|em|in|bei|pour|para|qué tal|que tal)(?=[\s,])"
+    r"|\b(it|its|they|them|their|that|this|these|those)\b",
     re.IGNORECASE,
 )
+"""Words that point back: at the start one that continues, in a few languages, or an English pronoun anywhere."""
+
+_WITHOUT_TOPIC = frozenset([
+    "a", "about", "again", "also", "an", "and", "any", "are", "at", "bad", "be", "been", "best", "can", "cause",
+    "caused", "causes", "common", "complications", "contagious", "cure", "cured", "dangerous", "diagnose", "diagnosed",
+    "diagnosis", "do", "doctor", "doctors", "does", "dosage", "dose", "effects", "emergency", "exactly", "far", "fast",
+    "for", "get", "go", "gp", "happen", "happens", "has", "have", "help", "helps", "hospital", "how", "i", "in", "is",
+    "last", "lasts", "long", "many", "me", "more", "much", "must", "my", "need", "no", "normal", "of", "often", "ok",
+    "on", "or", "outlook", "please", "prevent", "prevented", "prevention", "prognosis", "recover", "recovery", "risk",
+    "risks", "safe", "see", "serious", "should", "side", "signs", "soon", "spread", "stop", "symptoms", "take", "tell",
+    "test", "tested", "tests", "the", "to", "treat", "treated", "treatment", "treatments", "usually", "warning",
+    "what", "when", "where", "which", "who", "why", "will", "work", "worry", "would", "yes", "you",
+])  # fmt: skip
+"""A short message of these words alone names no subject: "how long?", "side effects?", "when to see a doctor?"."""
+
+_WORDS = re.compile(r"[^\W\d_]+")
 
 _KANA = re.compile(r"[\u3040-\u30ff\uff66-\uff9f]")
 _SCRIPTS: tuple[tuple[str, re.Pattern[str]], ...] = (
@@ -42,7 +61,10 @@ _SWAHILI = re.compile(
     re.IGNORECASE,
 )
 
-OURS = frozenset("en es fr pt it de ar hi sw zh ja ko ru tr vi th bn ur pl nl".split())
+OURS = frozenset([
+    "en", "es", "fr", "pt", "it", "de", "ar", "hi", "sw", "zh", "ja", "ko", "ru", "tr", "vi", "th", "bn", "ur", "pl",
+    "nl",
+])  # fmt: skip
 """The languages that Galen is made for; another is believed only where the text gives reason to."""
 
 _VARIANTS = {"wuu": "zh", "yue": "zh", "arz": "ar", "pnb": "ur", "sco": "en"}
@@ -52,14 +74,16 @@ SURE = 0.5
 
 ENGLISH_PRIOR = 4.0
 """In a text of ASCII letters another language must score this many times as high as English. Short English questions
-confuse lid.176 ("What causes diabetes" is Swedish to it), and most questions are English. Measured 2026-11-30, with
-`LEAST`: English health questions 97.2 → 99.2 % (n = 892: XLingHealth, MQP, Refugee Phrasebook and our goldens), everyday
-sentences of ten other languages that use no accent 81.2 → 81.7 % (n = 690, Tatoeba)."""
+confuse lid.176 ("What causes diabetes" is Swedish to it), and most questions are English. Measured 2026-11-30, with the
+rules below: English health questions 97.2 → 99.3 % (n = 892: XLingHealth, MQP, Refugee Phrasebook, our goldens),
+everyday sentences of ten other languages that happen to need no accent 81.2 → 81.7 % (n = 690, Tatoeba). The price is
+paid by single words ("uterus" may be Italian), which hold no question words anyway."""
 
 LEAST = 0.3
 """Below this score an ASCII text is taken for English."""
 
 FEW_LETTERS = 5
+"""An ASCII text of fewer letters ("BP 140/90", "flu") says nothing of its language and is taken for English."""
 
 SWAHILI_UNLESS = 0.8
 """lid.176 finds 12 % of Swahili sentences (n = 129), so words that only Swahili has decide unless it is this sure."""
@@ -78,7 +102,7 @@ def identify_language(text: str) -> str:
 
 
 def _by_script(text: str, letters: int) -> str | None:
-    """The language of a script that at least a third of the letters belong to: "take 板蓝根 with my pills" is English."""
+    """The language of a script that a third of the letters belong to: "take 板蓝根 with my pills" is English."""
     for code, script in _SCRIPTS:
         if len(script.findall(text)) * 3 >= letters:
             return "ja" if code == "zh" and _KANA.search(text) else code
@@ -109,9 +133,25 @@ def _by_classifier(text: str) -> str:
 
 
 def rewrite(turn: Turn, user_turns: Sequence[str]) -> Query:
-    """The query of a turn. `user_turns` are the person's cleaned messages, the current one last."""
+    """The query of a turn. `user_turns` are the person's cleaned messages, the current one last.
+
+    A fragment is searched behind the last message that was none: "What is metformin?", "and in pregnancy?", "side
+    effects?" keeps metformin, and not more, so that a new topic is never drowned by old ones.
+    """
     text, kind = user_turns[-1], "original"
-    if len(user_turns) > 1 and len(text.split()) <= FRAGMENT_WORDS and _LEANS.search(text):
-        text, kind = f"{user_turns[-2]} {text}", "with_previous"
+    if len(user_turns) > 1 and _is_fragment(text):
+        earlier = user_turns[-2 : -2 - LOOK_BACK : -1]
+        topic = next((message for message in earlier if not _is_fragment(message)), user_turns[-2])
+        text, kind = f"{topic} {text}", "with_previous"
     text = text[-QUERY_LIMIT:]
     return Query(text=text, language=turn.language or identify_language(text), kind=kind)
+
+
+def _is_fragment(text: str) -> bool:
+    """Whether a short message says what is asked but not about what."""
+    if len(text.split()) > FRAGMENT_WORDS:
+        return False
+    if _LEANS.search(text):
+        return True
+    words = _WORDS.findall(text.casefold())
+    return bool(words) and _WITHOUT_TOPIC.issuperset(words)

@@ -1,19 +1,19 @@
-"""Orders and thins evidence: a reranker where one is configured, repeated text folded, no document crowding others."""
+"""Orders and thins evidence: by a reranker where one is configured; text that stands twice counts once.
+
+Passages of one document are not capped: an answer usually needs several sections of the same document, and a cap of
+three lost the section that answers in 3 of 30 questions of the bundled corpus (2026-11-30).
+"""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
 from rag.protocols import Reranker
-from rag.text import fold
+from rag.text import fold, fold_space
 from rag.types import Evidence
 
 __all__ = ["rerank"]
-
-PER_DOCUMENT = 3
-"""Passages of one document at most, so that a second source can be heard within six."""
 
 
 def rerank(query: str, evidence: Sequence[Evidence], reranker: Reranker | None, limit: int) -> tuple[Evidence, ...]:
@@ -26,12 +26,9 @@ def rerank(query: str, evidence: Sequence[Evidence], reranker: Reranker | None, 
         evidence = sorted(scored, key=lambda e: (-(e.scores.rerank or 0.0), e.chunk.chunk_id))
     kept: list[Evidence] = []
     texts: set[str] = set()
-    documents: Counter[tuple[str, str]] = Counter()
     for item in evidence:
-        text, document = fold(item.chunk.text), (item.chunk.source, item.chunk.doc_id)
-        if text in texts or documents[document] >= PER_DOCUMENT:
-            continue
-        texts.add(text)
-        documents[document] += 1
-        kept.append(item)
+        text = fold_space(fold(item.chunk.text))
+        if text not in texts:
+            texts.add(text)
+            kept.append(item)
     return tuple(kept[:limit])

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import functools
 import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import resources
 from typing import Any
 
-__all__ = ["Fusion", "GateFloors", "Thresholds", "load_thresholds"]
+__all__ = ["Fusion", "GateFloors", "Thresholds", "load_thresholds", "thresholds_of_search"]
 
 KEYWORD_ONLY = "keyword-only"
 
@@ -56,3 +57,8 @@ def load_thresholds(model_id: str | None) -> Thresholds:
     key = model_id if model_id in tables else KEYWORD_ONLY
     table = tables[key]
     return Thresholds(key=key, fusion=Fusion(**table["fusion"]), gate=GateFloors(**table["gate"]))
+
+
+def thresholds_of_search(thresholds: Thresholds, degraded: Sequence[str]) -> Thresholds:
+    """The numbers that fit how a search really ran: those of a model mean nothing once its vectors took no part."""
+    return load_thresholds(None) if "vectors" in degraded else thresholds

@@ -79,4 +79,5 @@ class ScriptedGenerator:
 
 
 def _first_sentence(prompt: Prompt, n: int) -> str:
-    return prompt.evidence[n - 1].chunk.text.split(". ")[0].rstrip(".") + "."
+    line = next(line for line in prompt.evidence[n - 1].chunk.text.splitlines() if line.rstrip().endswith("."))
+    return line.split(". ")[0].rstrip(".") + "."

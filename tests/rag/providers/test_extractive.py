@@ -1,4 +1,4 @@
-"""The extractive generator quotes the right sentences, whole, in order, with their markers, or says nothing."""
+"""The extractive generator quotes the right sentences, whole, in order, with markers, or says nothing."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from rag.ingest.readers import read_source
 from rag.ingest.records import BadRecord, Defaults
 from rag.protocols import Generator
 from rag.providers.extractive import Extractive, compose
+from rag.question import Kind, heading_kinds, question_kinds
 from rag.types import Chunk, Evidence, Prompt, Scores, Sentence
 
 ROOT = Path(__file__).parents[3]
@@ -57,9 +58,7 @@ def passage(
     return Evidence(chunk=chunk, scores=Scores())
 
 
-def answer(
-    question: str, *evidence: Evidence, language: str = "en", max_words: int = 180
-) -> tuple[Sentence, ...]:
+def answer(question: str, *evidence: Evidence, language: str = "en", max_words: int = 180) -> tuple[Sentence, ...]:
     return compose(Prompt(question=question, language=language, evidence=evidence), max_words=max_words)
 
 
@@ -74,9 +73,7 @@ def repeated_grams(sentences: Sequence[Sentence]) -> bool:
 
 
 GOUT = "Gout is a kind of arthritis that causes sudden, severe joint pain."
-GOUT_WHAT = passage(
-    "Gout", f"{GOUT} Crystals of uric acid form inside the joint.", heading="What it is", ordinal=0
-)
+GOUT_WHAT = passage("Gout", f"{GOUT} Crystals of uric acid form inside the joint.", heading="What it is", ordinal=0)
 GOUT_SYMPTOMS = passage(
     "Gout",
     "Symptoms of gout usually start at night.\n\nCommon symptoms of gout are:\n\n- a hot, swollen joint\n"
@@ -86,8 +83,7 @@ GOUT_SYMPTOMS = passage(
 )
 GOUT_TREATMENT = passage(
     "Gout",
-    "Gout is treated with rest, ice and anti-inflammatory medicines. Allopurinol lowers uric acid in the "
-    "long run.",
+    "Gout is treated with rest, ice and anti-inflammatory medicines. Allopurinol lowers uric acid in the long run.",
     heading="Treatment",
     ordinal=2,
 )
@@ -139,9 +135,7 @@ def test_the_same_passage_answers_when_its_topic_is_asked_about() -> None:
 
 
 def test_a_numbered_type_is_not_another_type() -> None:
-    one = passage(
-        "Type 1 diabetes", "Type 1 diabetes is an illness that starts early in life.", heading="What it is"
-    )
+    one = passage("Type 1 diabetes", "Type 1 diabetes is an illness that starts early in life.", heading="What it is")
     assert answer("What is type 2 diabetes?", one) == ()
     assert answer("What is type 1 diabetes?", one)
 
@@ -165,6 +159,15 @@ def test_initials_of_a_title_name_the_topic() -> None:
         heading="What it is",
     )
     assert answer("What is a UTI?", evidence)
+
+
+def test_another_name_in_the_text_names_the_topic() -> None:
+    evidence = passage(
+        "High blood pressure",
+        "High blood pressure, also called hypertension, is too much force on the arteries.",
+        heading="What it is",
+    )
+    assert answer("What is hypertension?", evidence)
 
 
 def test_the_topic_field_names_the_topic() -> None:
@@ -211,13 +214,8 @@ def test_a_question_with_two_parts_gets_both() -> None:
 
 
 def test_yes_no_questions_are_answered_by_a_sentence_with_their_words() -> None:
-    evidence = passage(
-        "Flu", "Flu is a viral infection. Antibiotics do not work against flu.", heading="Treatment"
-    )
-    assert (
-        texts(answer("Can I take antibiotics for the flu?", evidence))[0]
-        == "Antibiotics do not work against flu."
-    )
+    evidence = passage("Flu", "Flu is a viral infection. Antibiotics do not work against flu.", heading="Treatment")
+    assert texts(answer("Can I take antibiotics for the flu?", evidence))[0] == "Antibiotics do not work against flu."
 
 
 def test_sentences_on_the_people_asked_about_win() -> None:
@@ -234,6 +232,59 @@ def test_sentences_on_the_people_asked_about_win() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("question", "kinds"),
+    [
+        ("What is asthma?", (Kind.WHAT,)),
+        ("Tell me about asthma", (Kind.WHAT,)),
+        ("asthma", (Kind.ANY,)),
+        ("How can I tell that it is asthma?", (Kind.SYMPTOMS,)),
+        ("What does asthma feel like?", (Kind.SYMPTOMS,)),
+        ("What are the symptoms of hereditary asthma?", (Kind.SYMPTOMS,)),
+        ("Is asthma inherited?", (Kind.INHERITANCE,)),
+        ("Why do people get asthma?", (Kind.CAUSES,)),
+        ("What sets off asthma?", (Kind.CAUSES,)),
+        ("Who is most likely to get asthma?", (Kind.RISK,)),
+        ("How do doctors treat asthma?", (Kind.TREATMENT,)),
+        ("How do I get rid of asthma?", (Kind.TREATMENT,)),
+        ("What should I do during an asthma attack?", (Kind.FIRST_AID,)),
+        ("What should I eat with asthma?", (Kind.SELF_CARE,)),
+        ("How is asthma diagnosed?", (Kind.DIAGNOSIS,)),
+        ("How do I stop getting asthma?", (Kind.PREVENTION,)),
+        ("When should I see a doctor about asthma?", (Kind.HELP,)),
+        ("When does asthma become an emergency?", (Kind.HELP,)),
+        ("What is the outlook for asthma?", (Kind.OUTLOOK,)),
+        ("How long does asthma last?", (Kind.DURATION,)),
+        ("Is asthma contagious?", (Kind.CONTAGION,)),
+        ("Is asthma dangerous?", (Kind.SEVERITY,)),
+        ("How common is asthma?", (Kind.FREQUENCY,)),
+        ("How many people are affected by asthma?", (Kind.FREQUENCY,)),
+        ("What happens if asthma is not treated?", (Kind.COMPLICATIONS,)),
+        ("How many milligrams of it do I take?", (Kind.AMOUNT,)),
+        ("Can asthma cause chest pain?", (Kind.ANY,)),
+        ("Who can I call about my asthma?", (Kind.HELP,)),
+        ("What causes asthma and how is it treated?", (Kind.CAUSES, Kind.TREATMENT)),
+    ],
+)
+def test_the_words_of_a_question_tell_its_type(question: str, kinds: tuple[Kind, ...]) -> None:
+    assert question_kinds(question) == kinds
+
+
+@pytest.mark.parametrize(
+    ("heading", "kinds"),
+    [
+        ("What it is", {Kind.WHAT}),
+        ("Causes and risk factors", {Kind.CAUSES, Kind.RISK}),
+        ("Prevention and self-care", {Kind.PREVENTION, Kind.SELF_CARE}),
+        ("Symptoms › In older people", {Kind.SYMPTOMS}),
+        ("What are the treatments for Gout ?", {Kind.TREATMENT}),
+        ("Gout", set()),
+    ],
+)
+def test_a_heading_tells_the_types_that_its_section_answers(heading: str, kinds: set[Kind]) -> None:
+    assert heading_kinds(heading) == kinds
+
+
 # --- what is quoted -----------------------------------------------------------------------------------------
 
 
@@ -248,14 +299,25 @@ def test_a_list_comes_with_its_lead_in_and_markers() -> None:
 
 
 def test_items_without_a_lead_in_are_left_out() -> None:
-    evidence = passage(
-        "Gout", "- a hot joint\n- red skin\n\nGout symptoms start at night.", heading="Symptoms"
-    )
+    evidence = passage("Gout", "- a hot joint\n- red skin\n\nGout symptoms start at night.", heading="Symptoms")
     assert texts(answer("What are the symptoms of gout?", evidence)) == ["Gout symptoms start at night."]
 
 
 def test_a_long_list_is_cut_to_eight_items() -> None:
-    names = "apple pear plum cherry melon lemon orange grape banana mango papaya lychee".split()
+    names = [
+        "apple",
+        "pear",
+        "plum",
+        "cherry",
+        "melon",
+        "lemon",
+        "orange",
+        "grape",
+        "banana",
+        "mango",
+        "papaya",
+        "lychee",
+    ]
     items = "".join(f"- {name}\n" for name in names)
     evidence = passage("Gout", f"Things that cause gout are:\n{items}", heading="Causes")
     found = answer("What causes gout?", evidence)
@@ -263,25 +325,19 @@ def test_a_long_list_is_cut_to_eight_items() -> None:
 
 
 def test_a_list_of_ten_is_not_cut_for_two() -> None:
-    names = "apple pear plum cherry melon lemon orange grape banana mango".split()
+    names = ["apple", "pear", "plum", "cherry", "melon", "lemon", "orange", "grape", "banana", "mango"]
     items = "".join(f"- {name}\n" for name in names)
     evidence = passage("Gout", f"Things that cause gout are:\n{items}", heading="Causes")
     assert texts(answer("What causes gout?", evidence))[1:] == names
 
 
 def test_an_inner_heading_is_no_sentence_and_tells_the_section() -> None:
-    evidence = passage(
-        "Gout", f"What it is:\n{GOUT}\nTreatment:\nRest and ice help against gout in most people."
-    )
-    assert texts(answer("How is gout treated?", evidence)) == [
-        "Rest and ice help against gout in most people."
-    ]
+    evidence = passage("Gout", f"What it is:\n{GOUT}\nTreatment:\nRest and ice help against gout in most people.")
+    assert texts(answer("How is gout treated?", evidence)) == ["Rest and ice help against gout in most people."]
 
 
 def test_a_heading_in_front_of_a_sentence_is_cut_off() -> None:
-    evidence = passage(
-        "Gout", "Home Treatment Most people treat gout with rest and ice.", heading="Treatment"
-    )
+    evidence = passage("Gout", "Home Treatment Most people treat gout with rest and ice.", heading="Treatment")
     assert texts(answer("How is gout treated?", evidence)) == ["Most people treat gout with rest and ice."]
 
 
@@ -293,6 +349,7 @@ def test_a_heading_in_front_of_a_sentence_is_cut_off() -> None:
         "Click here for more information on gout treatment.",
         "Treatment of gout at home",
         "and gout treatment goes on.",
+        "Gout Care Center Overview for treatment of gout follows.",
         "These include: Aspirin to treat gout Ice to treat the joint of gout.",
     ],
 )
@@ -320,9 +377,7 @@ OPENERS = [
 
 @pytest.mark.parametrize("opener", OPENERS)
 def test_a_dangling_sentence_without_its_predecessor_is_left_out(opener: str) -> None:
-    evidence = passage(
-        "Gout", f"Links are on our website. {opener} is good treatment for gout.", heading="Treatment"
-    )
+    evidence = passage("Gout", f"Links are on our website. {opener} is good treatment for gout.", heading="Treatment")
     assert answer("How is gout treated?", evidence) == ()
 
 
@@ -333,11 +388,14 @@ def test_a_dangling_sentence_stays_directly_behind_its_predecessor(opener: str) 
     assert texts(answer("How is gout treated?", evidence))[:2] == [first, second]
 
 
+def test_first_aid_at_the_front_of_a_sentence_does_not_dangle() -> None:
+    evidence = passage("Burns", "First aid for burns is to cool the skin with water.", heading="What to do now")
+    assert answer("What is the first aid for burns?", evidence)
+
+
 def test_this_condition_may_follow_the_definition_when_it_means_the_title() -> None:
     what = passage("What is (are) Xylitis?", "Xylitis is a rare illness of the skin.", topic="Xylitis")
-    how = passage(
-        "Is Xylitis inherited?", "This condition is inherited in an autosomal pattern.", topic="Xylitis"
-    )
+    how = passage("Is Xylitis inherited?", "This condition is inherited in an autosomal pattern.", topic="Xylitis")
     assert texts(answer("Is xylitis inherited?", how, what)) == [
         "Xylitis is a rare illness of the skin.",
         "This condition is inherited in an autosomal pattern.",
@@ -356,10 +414,20 @@ def test_nothing_is_said_twice() -> None:
     assert len([text for text in texts(found) if "rest" in text]) == 1
 
 
+def test_a_list_that_mostly_repeats_is_left_out() -> None:
+    text = "Signs of gout include a hot swollen joint and shiny red skin.\nSymptoms of gout are:\n"
+    evidence = passage("Gout", text + "- hot swollen joint\n- shiny red skin\n- fever", heading="Symptoms")
+    assert len(answer("What are the signs of gout?", evidence)) in {1, 4}  # one of the two, not both
+
+
+def test_an_item_of_two_lists_stays_in_both() -> None:
+    text = "Symptoms of gout are:\n- severe pain\n- red skin\n- heat\nSigns of a gout emergency are:\n"
+    evidence = passage("Gout", text + "- severe pain\n- high fever\n- shivering", heading="Symptoms")
+    assert texts(answer("What are the symptoms of gout?", evidence)).count("severe pain") == 2
+
+
 def test_another_document_on_the_topic_may_add_what_is_new() -> None:
-    other = passage(
-        "Gout", "Colchicine treats gout that comes back often.", doc_id="other", heading="Treatment"
-    )
+    other = passage("Gout", "Colchicine treats gout that comes back often.", doc_id="other", heading="Treatment")
     found = answer("How is gout treated?", GOUT_TREATMENT, other)
     assert {marker for sentence in found for marker in sentence.markers} == {1, 2}
 
@@ -401,23 +469,16 @@ def test_first_aid_keeps_the_order_of_its_document() -> None:
 )
 def test_other_languages_have_cues_too(language: str, question: str) -> None:
     what = passage("Diabetes", "Diabetes is a long-term condition of the blood sugar.", heading="What it is")
-    signs = passage(
-        "Diabetes", "Thirst and tiredness are typical of diabetes.", heading="Symptoms", ordinal=1
-    )
-    assert (
-        texts(answer(question, what, signs, language=language))[0]
-        == "Thirst and tiredness are typical of diabetes."
-    )
+    signs = passage("Diabetes", "Thirst and tiredness are typical of diabetes.", heading="Symptoms", ordinal=1)
+    assert texts(answer(question, what, signs, language=language))[0] == "Thirst and tiredness are typical of diabetes."
 
 
 def test_a_document_in_the_language_of_the_question_is_quoted() -> None:
-    text = "La gota es una forma de artritis.\nSíntomas:\nLa gota suele causar dolor fuerte en el dedo gordo del pie."
+    text = "La gota es una forma de artritis.\nSíntomas:\nLa gota suele causar dolor fuerte en el dedo gordo."
     evidence = passage("Gota", text, lang="es")
-    assert (
-        texts(answer("¿Qué es la gota?", evidence, language="es"))[0] == "La gota es una forma de artritis."
-    )
+    assert texts(answer("¿Qué es la gota?", evidence, language="es"))[0] == "La gota es una forma de artritis."
     assert texts(answer("¿Cuáles son los síntomas de la gota?", evidence, language="es")) == [
-        "La gota suele causar dolor fuerte en el dedo gordo del pie."
+        "La gota suele causar dolor fuerte en el dedo gordo."
     ]
 
 
@@ -464,7 +525,7 @@ _PROMPTS = st.builds(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(_PROMPTS, st.integers(5, 180))
 def test_every_answer_is_quoted_marked_short_and_without_repeats(prompt: Prompt, max_words: int) -> None:
     found = compose(prompt, max_words=max_words)
@@ -498,9 +559,9 @@ def test_any_text_is_read_without_error(text: str, question: str, title: str) ->
 def test_reading_takes_linear_time(unit: str) -> None:
     def seconds(length: int) -> float:
         evidence = passage("Gout", unit * (length // len(unit)), heading="Treatment")
-        start = time.perf_counter()
+        start = time.process_time()
         answer("How is gout treated?", evidence)
-        return time.perf_counter() - start
+        return time.process_time() - start
 
     seconds(1_000)
     assert seconds(40_000) < 20 * max(min(seconds(10_000) for _ in range(3)), 0.01)
@@ -518,10 +579,10 @@ def test_a_turn_takes_milliseconds() -> None:
     answer("How is gout treated?", *evidence)
     taken = []
     for _ in range(5):
-        start = time.perf_counter()
+        start = time.process_time()
         answer("How is gout treated?", *evidence)
-        taken.append(time.perf_counter() - start)
-    assert min(taken) < 0.05  # below 0.01 where the machine is ours alone
+        taken.append(time.process_time() - start)
+    assert min(taken) < 0.03  # processor time; 0.006 when measured, 2026-11-30
 
 
 # --- the generator ------------------------------------------------------------------------------------------
@@ -567,7 +628,7 @@ def bundled() -> list[Evidence]:
 
 
 def test_the_thirty_questions_are_answered() -> None:
-    """At least half of the facts and the topic first in 24 of 30, with passages of other documents mixed in."""
+    """At least half of the facts and the topic first in 24 of 30, with passages of others mixed in."""
     passages = bundled()
     good, failed = 0, []
     lines = [

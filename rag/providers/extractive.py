@@ -1,0 +1,163 @@
+"""Answers without a model: the best sentences of the evidence, quoted word for word, each with its marker.
+
+    question → topic (`extractive_topic`) and type (`rag.question`)
+    passages on that topic → units (`extractive_passage`) → scored (`extractive_score`)
+    → chosen without repeats and put in order (`extractive_draft`)
+
+The first sentence names the topic and answers the type; then what else answers it; last, when to get help.
+Where no passage supports the question there is no answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Sequence
+
+from rag.providers.extractive_draft import Draft, as_sentences, first_step, in_order
+from rag.providers.extractive_passage import Unit, read_units
+from rag.providers.extractive_score import (
+    FOCUS_SHARE,
+    MIN_FIT,
+    Asked,
+    Scored,
+    defines,
+    help_value,
+    opening_bonus,
+    says_help,
+    scored_units,
+    section_fit,
+)
+from rag.providers.extractive_topic import find_topic
+from rag.question import Kind
+from rag.types import Prompt, Sentence
+
+__all__ = ["Extractive", "compose"]
+
+# Set by reading the answers to the thirty questions of evals/goldens/extractive, 2026-11-30.
+_MAX_UNITS = 7  # sentences and lists
+_MAX_STEPS = 9  # the same for first aid, whose steps belong together
+_WITH_HELP = frozenset({Kind.SYMPTOMS, Kind.TREATMENT, Kind.CAUSES, Kind.SELF_CARE, Kind.COMPLICATIONS})
+
+
+class Extractive:
+    """A generator that quotes: `compose` and, behind it, the disclaimer. Needs no model and no network."""
+
+    name = "extractive"
+    model = "extractive-1"
+
+    def __init__(self, disclaimer: str) -> None:
+        self._disclaimer = Sentence(text=disclaimer, lead="\n\n", cited=False)
+
+    async def stream(self, prompt: Prompt) -> AsyncGenerator[Sentence, None]:
+        """The sentences of the answer and the disclaimer; nothing where the evidence does not support one."""
+        sentences = compose(prompt)
+        for sentence in sentences:
+            yield sentence
+        if sentences:
+            yield self._disclaimer
+
+
+def compose(prompt: Prompt, *, max_words: int = 180) -> tuple[Sentence, ...]:
+    """The answer to `prompt.question` in sentences of its evidence, at most `max_words` words, or ()."""
+    topic = find_topic(prompt)
+    if topic is None:
+        return ()
+    asked = Asked.of(prompt, topic)
+    units = [unit for number in topic.passages for unit in read_units(prompt.evidence[number], number)]
+    scored = scored_units(units, asked)
+    draft = Draft(max_words=max_words, topic=topic.stems)
+    opening = _open(draft, scored, units, asked)
+    if not opening:
+        return ()
+    help_unit = _help(units, asked) if asked.kinds[0] in _WITH_HELP else None
+    reserve = help_unit.length if help_unit is not None else 0
+    for n in range(1, len(asked.kinds)):
+        _add_first(draft, [each for each in scored if each.fits[n] >= MIN_FIT], reserve)
+    most = _MAX_STEPS if asked.kinds[0] is Kind.FIRST_AID else _MAX_UNITS
+    _fill(draft, scored, most - (help_unit is not None), reserve)
+    if help_unit is not None and not _has_help(draft.units, help_unit, asked):
+        draft.add(help_unit)
+    _continue(draft, units, most)
+    if asked.kinds[0] is Kind.FIRST_AID and Kind.FIRST_AID in opening[0].section:
+        opening = [first_step(draft.sources, opening[0], topic, prompt.evidence)]
+    ordered = in_order(draft.units, opening, help_unit, topic, prompt.evidence)
+    return as_sentences(ordered, prompt.evidence, topic, max_words)
+
+
+def _open(draft: Draft, scored: Sequence[Scored], units: Sequence[Unit], asked: Asked) -> list[Unit]:
+    """Adds the direct answer, the best unit for the main type that names the topic, and returns it.
+
+    Where the answer takes the topic's name from the title of its passage ("This condition …", "Treatment
+    may …"), the definition comes before it.
+    """
+    for n, kind in enumerate(asked.kinds):
+        fitting = [each for each in scored if each.names and each.fits[n] >= MIN_FIT]
+        if asked.needs_focus:
+            fitting = [each for each in fitting if each.focus >= FOCUS_SHARE]
+        fitting.sort(key=lambda each: -(each.score + opening_bonus(each, kind, asked)))
+        for each in fitting:
+            if draft.add(each.unit):
+                return [each.unit]
+    definition = _definition(units, asked)
+    answers = [*_by_title(units, asked), *(each.unit for each in scored if _in_section(each.unit, asked))]
+    if definition is None or not answers or asked.needs_focus or not draft.add(definition):
+        return []
+    return next(([definition, answer] for answer in answers if draft.add(answer)), [])
+
+
+def _by_title(units: Sequence[Unit], asked: Asked) -> list[Unit]:
+    """The sentences that answer the type and whose "this condition" is the title of their passage."""
+    return [unit for unit in units if unit.by_title and _in_section(unit, asked)]
+
+
+def _in_section(unit: Unit, asked: Asked) -> bool:
+    return any(section_fit(unit, kind) for kind in asked.kinds)
+
+
+def _definition(units: Sequence[Unit], asked: Asked) -> Unit | None:
+    """The sentence that says what the topic is, to open an answer that goes on with "this condition"."""
+    for unit in units:
+        if not unit.dangling and defines(unit, asked.topic):
+            return unit
+    return None
+
+
+def _help(units: Sequence[Unit], asked: Asked) -> Unit | None:
+    """The sentence that says when to get help for the topic: an emergency before a doctor's visit."""
+    best: tuple[float, Unit] | None = None
+    for unit in units:
+        if unit.items or unit.dangling or asked.other_people(unit.text_stems) or not says_help(unit, asked):
+            continue
+        value = help_value(unit, asked)
+        if best is None or value > best[0]:
+            best = (value, unit)
+    return best[1] if best is not None else None
+
+
+def _has_help(units: Sequence[Unit], best: Unit, asked: Asked) -> bool:
+    """Whether the answer says already, as well as `best` would, when to get help."""
+    least = help_value(best, asked)
+    return any(says_help(unit, asked) and help_value(unit, asked) >= least for unit in units)
+
+
+def _add_first(draft: Draft, scored: Sequence[Scored], reserve: int) -> None:
+    """Adds the best unit that can be added, so that the second part of a question is answered too."""
+    if any(each.unit is source for each in scored for source in draft.sources):
+        return
+    any(draft.add(each.unit, reserve) for each in scored)
+
+
+def _fill(draft: Draft, scored: Sequence[Scored], most: int, reserve: int) -> None:
+    """Adds the best units that say something new, up to `most`, leaving `reserve` words free."""
+    for each in scored:
+        if len(draft.units) >= most:
+            return
+        draft.add(each.unit, reserve)
+
+
+def _continue(draft: Draft, units: Sequence[Unit], most: int) -> None:
+    """Adds sentences that lean on a quoted one directly before them."""
+    for unit in units:
+        if len(draft.units) >= most:
+            return
+        if unit.dangling and unit.after is not None and any(quoted is unit.after for quoted in draft.sources):
+            draft.add(unit)

@@ -1,0 +1,332 @@
+"""Scores units against a question: does their section or wording answer its type, do they name its topic?
+
+Knows nothing of what an answer already says; `extractive_draft` does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rag.providers.extractive_passage import Unit
+from rag.providers.extractive_topic import Topic
+from rag.providers.extractive_words import stem, words
+from rag.question import Kind, is_yes_no, question_kinds, sentence_has_cue
+from rag.types import Prompt
+
+__all__ = [
+    "FOCUS_SHARE",
+    "MIN_FIT",
+    "Asked",
+    "Scored",
+    "defines",
+    "help_value",
+    "opening_bonus",
+    "says_help",
+    "scored_units",
+    "section_fit",
+]
+
+# Set by reading the answers to the thirty questions of evals/goldens/extractive, to 140 more on the bundled
+# corpus and to 70 on MedQuAD records, 2026-11-30; so are the weights in `_score`, `_shape`, `opening_bonus`
+# and `help_value`.
+_SECTION_FIT = 0.75  # a unit stands in a section of the asked type
+_CUE_FIT = 0.25  # and it has words of that type
+_CUE_ALONE = 0.4  # it has the words, and its section tells nothing
+MIN_FIT = 0.38
+FOCUS_SHARE = 0.5  # share of the question's other words that makes a unit on the topic an answer
+_FOCUS_WEIGHT = 0.5  # weight from which another word of the question counts
+_CENTRAL = 0.8  # what the words that the passages repeat are worth
+_NEAR = 6  # sentences of a passage after which one must name the topic or have words of the type
+_LONG = 32  # words from which a sentence is hard to read
+_OPENS = 10  # words at the front of a sentence that tell what it is about
+
+# Sections that answer a type, and how well; the rest of a document does not.
+_ANSWERED_BY: dict[Kind, dict[Kind, float]] = {
+    Kind.CAUSES: {Kind.CAUSES: 1.0, Kind.RISK: 0.9, Kind.GENETICS: 0.7, Kind.INHERITANCE: 0.4},
+    Kind.RISK: {Kind.RISK: 1.0, Kind.CAUSES: 0.8},
+    Kind.TREATMENT: {Kind.TREATMENT: 1.0, Kind.SELF_CARE: 0.6, Kind.FIRST_AID: 0.5},
+    Kind.FIRST_AID: {Kind.FIRST_AID: 1.0, Kind.HELP: 0.5, Kind.TREATMENT: 0.4},
+    Kind.SELF_CARE: {Kind.SELF_CARE: 1.0, Kind.FIRST_AID: 0.8, Kind.TREATMENT: 0.7, Kind.PREVENTION: 0.6},
+    Kind.PREVENTION: {Kind.PREVENTION: 1.0, Kind.SELF_CARE: 0.8},
+    Kind.HELP: {Kind.HELP: 1.0, Kind.FIRST_AID: 0.7},
+    Kind.DURATION: {Kind.DURATION: 1.0},
+    Kind.COMPLICATIONS: {Kind.COMPLICATIONS: 1.0},
+    Kind.GENETICS: {Kind.GENETICS: 1.0, Kind.INHERITANCE: 0.6, Kind.CAUSES: 0.5},
+    Kind.INHERITANCE: {Kind.INHERITANCE: 1.0},
+}
+# Types that leaflets rarely give a section of their own: a sentence of any section may answer them.
+_WITHOUT_SECTION = frozenset(
+    {
+        Kind.OUTLOOK,
+        Kind.DURATION,
+        Kind.CONTAGION,
+        Kind.SEVERITY,
+        Kind.DIFFERENCE,
+        Kind.FREQUENCY,
+        Kind.INHERITANCE,
+        Kind.GENETICS,
+        Kind.COMPLICATIONS,
+        Kind.STAGES,
+        Kind.RESEARCH,
+        Kind.RISK,
+        Kind.HELP,
+        Kind.DIAGNOSIS,
+    }
+)
+CALL = re.compile(
+    r"\bemergency number\b|\b(?:call|needs?)\b[^.]{0,30}\bambulance\b|\bcall (?:911|999|112)\b", re.I
+)
+URGENT = frozenset(
+    map(stem, ("emergency", "ambulance", "urgent", "immediately", "911", "999", "112", "crisis"))
+)
+_ARTICLES = frozenset(("a", "an", "the", "el", "la", "le", "l", "il", "lo", "o", "der", "die", "das"))
+_POINTERS = frozenset(("this", "these", "those", "such"))
+_CALLS = frozenset({Kind.FIRST_AID, Kind.HELP})
+_RAISED = frozenset({Kind.CAUSES, Kind.RISK, Kind.CONTAGION})
+_LOWERED = re.compile(r"\b(?:lower|reduc|prevent|protect|check|stop)\w*", re.IGNORECASE)
+_SIDE_WORDS = frozenset(("other", "less", "further", "additional", "rare", "rarely", "uncommon", "sometimes"))
+_MAIN = re.compile(
+    r"\b(?:most common|most often|main|mainly|usually|mostly|typically|most \w+ are)\b", re.IGNORECASE
+)
+_VERDICT = re.compile(
+    r"\b(?:should|must|not|no|cannot|never|nobody|safe\w*|rarely|recommended)\b", re.IGNORECASE
+)
+_VERBS = frozenset(
+    ("is", "are", "was", "were", "means", "refers", "describes", "stands", "happens", "occurs")
+) | frozenset(("develops", "affects", "causes", "es", "son", "est", "sont", "ist", "sind"))
+GROUPS = tuple(
+    frozenset(map(stem, group)) for group in (("adult",), ("child", "baby", "teenager"), ("pregnant",))
+)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The question as the rules see it: types, topic, other words that are in the passages, people."""
+
+    kinds: tuple[Kind, ...]
+    topic: Topic
+    focus: dict[str, float]
+    people: tuple[frozenset[str], ...]
+    yes_no: bool
+    foreign: bool  # not English: the cues for sentences are English, so a title and a section must do
+    ranks: dict[int, int]
+
+    @property
+    def needs_focus(self) -> bool:
+        """Whether only a sentence with the question's other words answers it ("Can I swim with asthma?")."""
+        kind = self.kinds[0]
+        return self.yes_no and (kind is Kind.ANY or (kind in _WITHOUT_SECTION and bool(self.focus)))
+
+    @classmethod
+    def of(cls, prompt: Prompt, topic: Topic) -> Asked:
+        kinds = question_kinds(prompt.question, prompt.language)
+        stems = frozenset(map(stem, words(prompt.question)))
+        people = tuple(group for group in GROUPS if group & stems)
+        rest = {
+            word.stem: 1.0 if any(word.stem in group for group in people) else word.weight
+            for word in topic.rest
+            if word.weight >= _FOCUS_WEIGHT or any(word.stem in group for group in people)
+        }
+        english = prompt.language.lower().startswith("en")
+        yes_no = english and is_yes_no(prompt.question)
+        if kinds == (Kind.ANY,) and not (yes_no or rest):
+            kinds = (Kind.WHAT,)
+        return cls(
+            kinds=kinds,
+            topic=topic,
+            focus={word: weight for word, weight in rest.items() if word in topic.text},
+            people=people,
+            yes_no=yes_no,
+            foreign=not english,
+            ranks={number: rank for rank, number in enumerate(topic.passages)},
+        )
+
+    def focus_share(self, stems: frozenset[str]) -> float:
+        """How much of the question's other words a unit has, 0 to 1."""
+        total = sum(self.focus.values())
+        return sum(weight for word, weight in self.focus.items() if word in stems) / total if total else 0.0
+
+    def other_people(self, stems: frozenset[str]) -> bool:
+        """Whether a unit speaks of a group of people only that is not the one asked about."""
+        spoken = [group for group in GROUPS if group & stems]
+        return bool(spoken) and bool(self.people) and not any(group in self.people for group in spoken)
+
+
+@dataclass(frozen=True)
+class _Central:
+    """How often the passages speak of a word: what they say again and again is what matters to them."""
+
+    counts: Counter[str]
+    most: int
+
+    @classmethod
+    def of(cls, units: Sequence[Unit], topic: frozenset[str]) -> _Central:
+        counts = Counter(word for unit in units for word in unit.content if word not in topic)
+        return cls(counts, max(counts.values(), default=1))
+
+    def of_unit(self, unit: Unit) -> float:
+        """0 to 1: the mean of a unit's three most frequent words against the most frequent of all."""
+        top = sorted((self.counts[word] for word in unit.content), reverse=True)[:3]
+        return sum(top) / (3 * self.most)
+
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """A unit that may be quoted, and why: how it fits each type, and whether it names the topic."""
+
+    unit: Unit
+    fits: tuple[float, ...]  # one per type asked for
+    focus: float
+    names: bool
+    score: float
+
+
+def scored_units(units: Sequence[Unit], asked: Asked) -> list[Scored]:
+    """The units that answer the question, best first; equal ones in the order of the evidence."""
+    sectioned = {
+        kind for kind in asked.kinds for unit in units if section_fit(unit, kind) and not unit.dangling
+    }
+    central = _Central.of(units, asked.topic.stems)
+    found = [scored for unit in units if (scored := _score(unit, asked, sectioned, central)) is not None]
+    return sorted(found, key=lambda each: -each.score)
+
+
+def _score(unit: Unit, asked: Asked, sectioned: set[Kind], central: _Central) -> Scored | None:
+    if unit.dangling or asked.other_people(unit.text_stems):
+        return None
+    focus = asked.focus_share(unit.stems)
+    names = asked.topic.is_named_in(unit.stems)
+    fits = tuple(_fit(unit, kind, kind in sectioned, focus, names, asked) for kind in asked.kinds)
+    if max(fits) < MIN_FIT:
+        return None
+    if unit.position > _NEAR and not names and not any(unit.has_cue(kind) for kind in asked.kinds):
+        return None
+    score = 3 * max(fits) + 1.5 * focus + 0.5 * names + _CENTRAL * central.of_unit(unit) + _shape(unit, asked)
+    return Scored(unit, fits, focus, names, score)
+
+
+def _fit(unit: Unit, kind: Kind, sectioned: bool, focus: float, names: bool, asked: Asked) -> float:
+    """How well a unit answers a type, 0 to 1: by its section or by its words."""
+    if kind is Kind.ANY:
+        return 0.5 if names and (focus or asked.foreign) else 0.0
+    if kind is Kind.AMOUNT:
+        return 0.5 if focus >= FOCUS_SHARE and unit.has_cue(kind) else 0.0
+    if kind is Kind.WHAT and not asked.topic.titled and focus < FOCUS_SHARE:
+        return 0.0
+    if kind is Kind.WHAT and (asked.focus or not asked.topic.titled) and names and focus >= FOCUS_SHARE:
+        return 1.0 if unit.has_cue(kind) else _SECTION_FIT  # "What is an aura?" in the section on symptoms
+    section = section_fit(unit, kind)
+    if section:
+        return _SECTION_FIT * section + _CUE_FIT * _has_cue(unit, kind, asked.topic)
+    if sectioned or not names:
+        return 0.0
+    if kind is Kind.WHAT:
+        return _CUE_ALONE if unit.section <= {Kind.WHAT} else MIN_FIT
+    if asked.foreign and not unit.section:
+        return _CUE_ALONE
+    open_section = kind in _WITHOUT_SECTION or unit.section <= {Kind.WHAT}
+    cue = unit.has_cue(kind) or (
+        kind in _WITHOUT_SECTION and any(sentence_has_cue(item, kind) for item in unit.items)
+    )
+    return _CUE_ALONE if open_section and cue else 0.0
+
+
+def _has_cue(unit: Unit, kind: Kind, topic: Topic) -> bool:
+    if kind is Kind.WHAT:
+        return defines(unit, topic)
+    if kind is Kind.FIRST_AID and kind in unit.section:
+        return True  # every step counts
+    if kind in _RAISED and _LOWERED.search(unit.text):
+        return False
+    return unit.has_cue(kind)
+
+
+def section_fit(unit: Unit, kind: Kind) -> float:
+    """How well the section of a unit answers a type, 0 to 1."""
+    answered = _ANSWERED_BY.get(kind, {kind: 1.0})
+    return max((answered.get(each, 0.0) for each in unit.section), default=0.0)
+
+
+def _shape(unit: Unit, asked: Asked) -> float:
+    """What makes one of two equally fitting units the better: a list, an early place, a readable length."""
+    score = 0.0
+    if unit.items:
+        score += 0.6 if unit.has_cue(asked.kinds[0]) else 0.3
+    if asked.kinds[0] in _CALLS and CALL.search(unit.text):
+        score += 0.6
+    score -= 0.06 * min(unit.position, 10) + 0.15 * asked.ranks[unit.passage]
+    if _SIDE_WORDS & set(unit.words[:3]):
+        score -= 0.5
+    if asked.kinds[0] in _RAISED and _LOWERED.search(unit.text):
+        score -= 0.8
+    if len(unit.words) > _LONG:
+        score -= 0.02 * (len(unit.words) - _LONG)
+    if not asked.people and any(
+        group & unit.text_stems and not group & asked.topic.stems for group in GROUPS
+    ):
+        score -= 0.3
+    return score
+
+
+def defines(unit: Unit, topic: Topic) -> bool:
+    """Whether a sentence opens with the topic and says what it is."""
+    if unit.items:
+        return False
+    for at, word in enumerate(unit.words[:20]):
+        if word in _VERBS:
+            opening = [stem(each) for each in unit.words[:at] if each not in _ARTICLES]
+            return bool(opening) and opening[0] in topic.stems and topic.is_named_in(frozenset(opening))
+    return False
+
+
+def opening_bonus(scored: Scored, kind: Kind, asked: Asked) -> float:
+    """What makes a unit a good first sentence: it defines, or it has topic and type at its front."""
+    unit, topic = scored.unit, asked.topic
+    bonus = 0.0
+    if kind is Kind.WHAT:
+        bonus += 2.0 * defines(unit, topic) + 3.0 * scored.focus
+    elif _MAIN.search(unit.text):
+        bonus += 0.3
+    if kind is Kind.ANY:
+        bonus += 0.5 * defines(unit, topic)
+    elif section_fit(unit, kind) >= 1.0:
+        bonus += 0.5
+    if asked.yes_no and _VERDICT.search(unit.text):
+        bonus += 0.5
+    front = unit.words[:_OPENS]
+    if topic.is_named_in(frozenset(map(stem, front))) and sentence_has_cue(" ".join(front), kind):
+        bonus += 0.5
+    if _SIDE_WORDS & set(unit.words[:3]) or _POINTERS & set(unit.words):
+        bonus -= 0.5
+    if next(iter(_contents(unit)), "") in topic.stems:
+        bonus += 0.2
+    return bonus
+
+
+def _contents(unit: Unit) -> list[str]:
+    return [each for word in unit.words[:_OPENS] if (each := stem(word)) in unit.content]
+
+
+def help_value(unit: Unit, asked: Asked) -> float:
+    """How good a unit is as the last word, when to get help: an emergency call before a doctor's visit."""
+    return (
+        1.0 * bool(CALL.search(unit.text))
+        + 0.5 * bool(URGENT & unit.stems)
+        + 1.0 * (Kind.HELP in unit.section)
+        + 0.5 * unit.text.startswith("Call ")
+        - 0.5 * any(group & unit.stems and not group & asked.topic.stems for group in GROUPS)
+        - 0.02 * max(0, len(unit.words) - 20)
+    )
+
+
+def says_help(unit: Unit, asked: Asked) -> bool:
+    """Whether a unit tells when to get help for the topic."""
+    return (
+        asked.topic.is_named_in(unit.stems)
+        and unit.has_cue(Kind.HELP)
+        and bool({Kind.HELP, Kind.FIRST_AID} & unit.section or CALL.search(unit.text))
+        and not {"not", "rarely"} & set(unit.words)
+    )

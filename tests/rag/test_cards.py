@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rag.cards import match_card
+
+SMALL_TALK = {
+    "greeting": [
+        "hi", "Hello!", "HEY", "hey there", "Good morning", "hello hello", "hi 👋🏽", "  hi  ", "Hi...",
+        "¡Hola!", "Buenos días", "Bonjour !", "Olá", "Bom dia", "Ciao", "Buongiorno", "Hallo", "Guten Tag",
+        "Cześć", "Dzień dobry", "Merhaba", "Привет", "Здравствуйте!", "السلام عليكم", "مرحبا", "नमस्ते", "নমস্কার",
+        "Jambo", "Xin chào", "สวัสดีครับ", "你好！", "こんにちは。", "안녕하세요", "Goedemorgen",
+    ],
+    "thanks": [
+        "thanks", "Thank you so much!", "ok thanks", "thx", "Many thanks.", "thank you for your help", "Thanks 🙏",
+        "Muchas gracias", "Merci beaucoup", "Danke schön", "Vielen Dank", "Grazie mille", "Obrigada", "Dziękuję",
+        "Teşekkürler", "Спасибо", "شكراً", "شکریہ", "धन्यवाद", "ধন্যবাদ", "Asante sana", "Cảm ơn", "ขอบคุณค่ะ", "谢谢",
+        "ありがとうございます", "감사합니다", "Bedankt",
+    ],
+    "identity": [
+        "Who are you?", "who r u", "What are you?", "What's your name?", "are you a doctor?", "Are you a real person?",
+        "¿Quién eres?", "Qui es-tu ?", "Wer bist du?", "Chi sei?", "Quem é você?", "Кто ты?", "你是谁？", "आप कौन हैं?",
+    ],
+    "abilities": [
+        "What can you do?", "what do you do", "How can you help me?", "how do you work", "What can I ask you?",
+        "can you help me", "¿Qué puedes hacer?", "Was kannst du?", "Que peux-tu faire ?",
+        "Что ты умеешь?", "你能做什么？",
+    ],
+    "goodbye": ["bye", "Goodbye!", "good-bye", "see you later", "Adiós", "Tschüss"],
+}  # fmt: skip
+
+QUESTIONS = [
+    "Hi, I drank bleach",
+    "Hello my chest hurts and my arm is numb",
+    "hey, can I take ibuprofen with warfarin?",
+    "thanks, and what about aspirin",
+    "thanks but it still hurts",
+    "thank you, is it contagious?",
+    "no",
+    "yes",
+    "No.",
+    "ok",
+    "hi hi my head",
+    "hello doctor my baby has a fever",
+    "good morning sickness",
+    "hola, me duele el pecho",
+    "Bonjour, j'ai mal",
+    "你好，我胸口疼",
+    "こんにちは、頭が痛い",
+    "नमस्ते, सीने में दर्द है",
+    "مرحبا عندي ألم في الصدر",
+    "hi 🆘",
+    "who are you to say that my pain is nothing",
+    "what can you do for a burn",
+    "can you help me, I took too many pills",
+    "help me breathe",
+    "are you a doctor? my chest hurts",
+    "bye bye cruel world",
+    "goodbye everyone, I am done",
+    "ty for nothing I want to die",
+    "hit",
+    "hives",
+    "",
+    "   ",
+    "!!!",
+    "123",
+]
+
+
+@pytest.mark.parametrize(("kind", "message"), [(kind, m) for kind, messages in SMALL_TALK.items() for m in messages])
+def test_a_message_that_is_nothing_but_small_talk_gets_its_card(kind: str, message: str) -> None:
+    card = match_card(message)
+    assert card is not None
+    assert card.kind == kind
+    assert card.text
+
+
+@pytest.mark.parametrize("message", QUESTIONS)
+def test_one_more_word_makes_it_a_question(message: str) -> None:
+    assert match_card(message) is None
+
+
+@pytest.mark.parametrize("kind", ["greeting", "abilities"])
+def test_cards_that_may_meet_a_person_in_need_name_the_emergency_number(kind: str) -> None:
+    card = match_card(SMALL_TALK[kind][0])
+    assert card is not None
+    assert "emergency number" in card.text
+
+
+@pytest.mark.parametrize("kind", SMALL_TALK)
+@given(words=st.text(st.characters(categories=["L", "N"]), min_size=3, max_size=30))
+def test_no_word_behind_small_talk_is_swallowed(kind: str, words: str) -> None:
+    opening = SMALL_TALK[kind][0]
+    known = match_card(f"{opening} {words}")
+    assert known is None or match_card(words) is not None or words.casefold() in opening.casefold()
+
+
+@given(st.text(max_size=200))
+def test_no_text_breaks_it(message: str) -> None:
+    match_card(message)

@@ -12,6 +12,7 @@ from typing import Any
 from app.components import Components, open_components
 from app.settings import Settings
 from rag.correct import route
+from rag.errors import PermanentError
 from rag.fold import fold_events
 from rag.gate import gate
 from rag.grade import grade
@@ -19,6 +20,7 @@ from rag.pipeline import run_turn
 from rag.query import identify_language
 from rag.retrieve import Retrieval, Retriever
 from rag.store import View
+from rag.thresholds import thresholds_of_search
 from rag.types import Message, Query, Turn
 from safety.sanitize import sanitize
 from scripts.lines import read_questions, write_line
@@ -26,11 +28,18 @@ from scripts.logs import quiet_logs
 
 __all__ = ["ask_command", "search_command"]
 
+_NO_VECTORS = (
+    'There are no vectors to search: unset EMBEDDER if it is "none", and ingest once more without --keyword-only.'
+)
+
 
 def search_command(arguments: argparse.Namespace, settings: Settings) -> int:
     quiet_logs()
     with open_components(settings) as components:
+        components.store.corpus.active_generation(arguments.collection)  # CorpusMissing names what there is
         view = components.store.views.get(arguments.collection)
+        if arguments.legs == "vector" and view.index is None:
+            raise PermanentError(_NO_VECTORS)
         if arguments.question is not None:
             result = _search(components, view, arguments, {"id": None, "text": arguments.question, "lang": None})
             _print_hits(result, components)
@@ -48,7 +57,7 @@ def _search(
     text = sanitize(question["text"])
     query = Query(text=text, language=question.get("lang") or identify_language(text))
     found = _retrieve(components, view, query, arguments.legs, arguments.k)
-    floors = components.parts.thresholds.gate
+    floors = thresholds_of_search(components.parts.thresholds, found.degraded).gate
     verdict = grade(found.evidence, found.coverage, floors)
     decision = gate(route(verdict), verdict, floors)
     return {
@@ -89,6 +98,7 @@ def _print_hits(result: dict[str, Any], components: Components) -> None:
 def ask_command(arguments: argparse.Namespace, settings: Settings) -> int:
     quiet_logs()
     with open_components(settings) as components:
+        components.store.corpus.active_generation(arguments.collection)  # CorpusMissing names what there is
         if arguments.question is not None:
             question = {
                 "id": None,
@@ -130,9 +140,12 @@ async def _ask(components: Components, collection: str, question: dict[str, Any]
 
 
 def _print_answer(result: dict[str, Any]) -> None:
-    print(result["answer"])
+    if result["answer"]:
+        print(result["answer"])
     for source in result["citations"]:
         date = source["version_date"] or "date not given"
         print(f"\n[{source['n']}] {source['title']} — {source['organization']}, {date}\n    {source['url'] or ''}")
+    if result["error"]:
+        print(f"galen: {result['error']['message']}", file=sys.stderr)
     receipt = result["receipt"]
     print(f"\n{result['status']} · {receipt['riskClass']} · receipt {receipt['id']}", file=sys.stderr)

@@ -8,7 +8,7 @@ import sys
 from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from tqdm import tqdm
 
@@ -78,7 +78,7 @@ def ingest_command(arguments: argparse.Namespace, settings: Settings) -> int:
     )
     with ExitStack() as stack:
         components = stack.enter_context(open_components(settings))
-        outcomes = stack.enter_context(arguments.report.open("w", encoding="utf-8")) if arguments.report else None
+        outcomes = stack.enter_context(_open_report(arguments.report)) if arguments.report else None
 
         def note(doc_id: str, outcome: str, detail: str) -> None:
             if outcomes is not None:
@@ -92,6 +92,13 @@ def ingest_command(arguments: argparse.Namespace, settings: Settings) -> int:
     for line in report.bad:
         print(f"bad record: {line}", file=sys.stderr)
     return 0 if report.ok else 1
+
+
+def _open_report(path: Path) -> TextIO:
+    try:
+        return path.open("w", encoding="utf-8")
+    except OSError as exc:
+        raise PermanentError(f"The report {path} cannot be written: {exc.strerror}.") from exc
 
 
 def _told(report: IngestReport) -> str:
@@ -136,6 +143,7 @@ def list_command(arguments: argparse.Namespace, settings: Settings) -> int:
 def activate_command(arguments: argparse.Namespace, settings: Settings) -> int:
     quiet_logs()
     with open_components(settings, publish=False) as components:
+        components.store.corpus.active_generation(arguments.collection)  # CorpusMissing names what there is
         version = components.store.corpus.activate(arguments.collection, arguments.version)
     print(f"{version.collection} now answers from {version.corpus_version} ({version.documents:,} documents)")
     return 0

@@ -21,7 +21,7 @@ def read_questions(path: Path | None) -> Iterator[Question]:
     PermanentError when the file cannot be opened.
     """
     try:
-        handle = sys.stdin if path is None else path.open(encoding="utf-8")
+        handle = sys.stdin.buffer if path is None else path.open("rb")
     except OSError as exc:
         raise PermanentError(f"{path} cannot be read: {exc.strerror}.") from exc
     try:
@@ -33,10 +33,12 @@ def read_questions(path: Path | None) -> Iterator[Question]:
             handle.close()
 
 
-def _question(line: str, number: int) -> Question:
+def _question(line: bytes, number: int) -> Question:
     try:
-        value = json.loads(line)
-    except ValueError:
+        value = json.loads(line.decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        return {"id": None, "error": f"line {number} is not UTF-8"}
+    except (ValueError, RecursionError):
         return {"id": None, "error": f"line {number} is not JSON"}
     if not isinstance(value, dict):
         return {"id": None, "error": f"line {number} is not a JSON object"}

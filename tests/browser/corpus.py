@@ -68,17 +68,11 @@ def write_corpus(folder: Path) -> None:
     """Writes the collection "health" into `folder`."""
     health = folder / "health"
     health.mkdir(parents=True)
-    documents = {
-        "diabetes.md": ("Type 2 diabetes", "World Health Organization", "https://www.who.int/diabetes", "2026-03-14", _DIABETES),
-        "stroke.md": ("Stroke", "healthdirect Australia", "https://www.healthdirect.gov.au/stroke", None, _STROKE),
-        "zanthic.md": (f'"{HOSTILE_TITLE}"', "Zanthic <b>Institute</b>", "https://zanthic.example/page", None, _HOSTILE),
-    }
-    for name, (title, organization, url, date, text) in documents.items():
-        front = _FRONT.format(
-            title=title,
-            organization=organization,
-            url=url,
-            topic=name.removesuffix(".md"),
-            date=f"version_date: {date}\n" if date else "",
-        )
-        (health / name).write_text(front + text, encoding="utf-8")
+    for name, title, organization, url, date, text in (
+        ("diabetes", "Type 2 diabetes", "World Health Organization", "https://www.who.int/x", "2026-03-14", _DIABETES),
+        ("stroke", "Stroke", "healthdirect Australia", "https://www.healthdirect.gov.au/stroke", None, _STROKE),
+        ("zanthic", f'"{HOSTILE_TITLE}"', "Zanthic <b>Institute</b>", "https://zanthic.example/page", None, _HOSTILE),
+    ):
+        dated = f"version_date: {date}\n" if date else ""
+        front = _FRONT.format(title=title, organization=organization, url=url, topic=name, date=dated)
+        (health / f"{name}.md").write_text(front + text, encoding="utf-8")

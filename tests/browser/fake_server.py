@@ -111,7 +111,7 @@ TRAP = _evidence(
 CHUNKS = {evidence.chunk.chunk_id: evidence.chunk for evidence in (*DIABETES, *TRAP)}
 
 
-def _receipt(status: Status, evidence: tuple[Evidence, ...] = (), used: frozenset[int] = frozenset(), **more: Any) -> Receipt:
+def _receipt(status: Status, evidence: tuple[Evidence, ...] = (), used: Sequence[int] = (), **more: Any) -> Receipt:
     fields: dict[str, Any] = {
         "id": RECEIPT_ID,
         "status": status,
@@ -125,7 +125,7 @@ def _receipt(status: Status, evidence: tuple[Evidence, ...] = (), used: frozense
         "corpus_version": VERSION,
         "embed_model": "intfloat/multilingual-e5-small",
         "route": Route.CORRECT if used else Route.NONE,
-        "sources": retrieved_sources(evidence, used),
+        "sources": retrieved_sources(evidence, frozenset(used)),
         "groundedness": 1.0 if used else None,
         "judge": "heuristic",
         "stages": {"assess": 1.24, "embed": 14.0, "retrieve": 9.51, "first_text": 32.9, "answer": 60.2},
@@ -135,7 +135,7 @@ def _receipt(status: Status, evidence: tuple[Evidence, ...] = (), used: frozense
 
 
 def _ending(status: Status, evidence: tuple[Evidence, ...] = (), used: Sequence[int] = (), **more: Any) -> list[Event]:
-    receipt = _receipt(status, evidence, frozenset(used), **more)
+    receipt = _receipt(status, evidence, used, **more)
     if status is Status.FAILED:
         message = "The answer could not be written just now. Please ask again in a moment."
         return [ReceiptReady(receipt=receipt), Failed(code="provider_failed", message=message)]
@@ -153,8 +153,11 @@ def _ending(status: Status, evidence: tuple[Evidence, ...] = (), used: Sequence[
     return [ReceiptReady(receipt=receipt), Done(status=status, citations=citations)]
 
 
+STARTED = Started(id=RECEIPT_ID, collection="health", corpus_version=VERSION)
+
+
 def _opening(evidence: tuple[Evidence, ...] = ()) -> list[Event]:
-    start: list[Event] = [Started(id=RECEIPT_ID, collection="health", corpus_version=VERSION), Stage(stage="retrieving")]
+    start: list[Event] = [STARTED, Stage(stage="retrieving")]
     return [*start, SourcesFound(evidence=evidence), Stage(stage="answering")] if evidence else start
 
 
@@ -209,7 +212,8 @@ SCRIPTS: dict[str, Callable[[], Script]] = {
     ],
     "pieces": lambda: [
         *_opening(DIABETES),
-        *_deltas("One", " [", "1", "]", "[3", "] and [9", "9] and [x]", "\n", "-", " a ", "point", "\n- b", "\n", "\n", "End", "."),
+        *_deltas("One", " [", "1", "]", "[3", "] and [9", "9] and [x]"),
+        *_deltas("\n", "-", " a ", "point", "\n- b", "\n", "\n", "End", "."),
         *_ending(Status.ANSWERED, DIABETES, (1, 3)),
     ],
     "bytes": lambda: [*_opening(), *_bytewise([*_deltas(WORLD), *_ending(Status.CARD)])],
@@ -222,11 +226,17 @@ SCRIPTS: dict[str, Callable[[], Script]] = {
         *_ending(Status.CARD),
     ],
     "cut": lambda: [*_opening(DIABETES), *_deltas("Only this arrives. [1]"), Hold(), Cut()],
-    "cut inside": lambda: [*_opening(DIABETES), *_deltas("Only this arrives. [1]"), b'event: delta\ndata: {"tex', Hold(), Cut()],
+    "cut inside": lambda: [
+        *_opening(DIABETES),
+        *_deltas("Only this arrives. [1]"),
+        b'event: delta\ndata: {"tex',
+        Hold(),
+        Cut(),
+    ],
     "end early": lambda: [*_opening(DIABETES), *_deltas("Only this arrives. [1]"), End()],
     "no number": lambda: [
-        Started(id=RECEIPT_ID, collection="health", corpus_version=VERSION),
-        replace(BANNER, numbers={"emergency": "your local emergency number"}),
+        STARTED,
+        replace(BANNER, text="Call your local emergency number.", numbers={"emergency": "your local emergency number"}),
         *_ending(Status.EMERGENCY, risk_class="R5", rule_ids=BANNER.rule_ids, banner=True, corpus_version=None),
     ],
     "error": lambda: [*_opening(DIABETES), *_ending(Status.FAILED, DIABETES, error="provider_failed")],
@@ -239,14 +249,14 @@ SCRIPTS: dict[str, Callable[[], Script]] = {
             "errors": [{"field": "messages.0.content", "reason": "is longer than 20,000 characters: shorten it"}],
         },
     ),
-    "busy": lambda: Refused(status=503, body={"status": 503, "code": "busy", "detail": "Too much to do at the moment."}),
+    "busy": lambda: Refused(status=503, body={"status": 503, "detail": "Too much to do at the moment."}),
     "emergency": lambda: [
-        Started(id=RECEIPT_ID, collection="health", corpus_version=VERSION),
+        STARTED,
         BANNER,
         *_ending(Status.EMERGENCY, risk_class="R5", rule_ids=BANNER.rule_ids, banner=True, corpus_version=None),
     ],
     "notice": lambda: [
-        Started(id=RECEIPT_ID, collection="health", corpus_version=VERSION),
+        STARTED,
         NOTICE,
         *_opening(DIABETES)[1:],
         *_deltas("Some medicines are not safe in pregnancy. [1]"),
@@ -254,7 +264,7 @@ SCRIPTS: dict[str, Callable[[], Script]] = {
     ],
     "deferral": lambda: [
         *_opening(),
-        *_deltas("I did not find enough in my sources to answer this safely, so I will not guess.\n\nAsk a pharmacist."),
+        *_deltas("I did not find enough in my sources, so I will not guess.\n\nAsk a pharmacist, nurse or doctor."),
         *_ending(
             Status.DEFERRED,
             DIABETES,

@@ -51,7 +51,9 @@ class Page:
         self.find("#send").click()
 
     def click(self, selector: str) -> None:
+        """Scrolls to the first that matches, as far as needed, and clicks it."""
         self.until(lambda: self.all(selector), selector)
+        self.run("arguments[0].scrollIntoView({ block: 'nearest' })", self.find(selector))
         self.find(selector).click()
 
     def press(self, *keys: str) -> None:
@@ -81,7 +83,9 @@ class Page:
     def text(self, selector: str) -> str:
         """The text of all that match, hidden or not."""
         return str(
-            self.run("return [...document.querySelectorAll(arguments[0])].map(e => e.textContent).join('\\n')", selector)
+            self.run(
+                "return Array.from(document.querySelectorAll(arguments[0]), (e) => e.textContent).join('\\n')", selector
+            )
         )
 
     @property
@@ -98,11 +102,16 @@ class Page:
         return str(self.run("const e = document.activeElement; return `${e.localName}#${e.id}.${e.className}`"))
 
     def until(self, seen: Callable[[], Any], what: str) -> Any:
-        return WebDriverWait(self.driver, PATIENCE_SECONDS, poll_frequency=0.05).until(lambda _: seen(), f"waited for {what}")
+        wait = WebDriverWait(self.driver, PATIENCE_SECONDS, poll_frequency=0.05)
+        return wait.until(lambda _: seen(), f"waited for {what}")
+
+    def until_in(self, selector: str, words: str) -> None:
+        self.until(lambda: words in self.text(selector), f"{words!r} in {selector}")
 
     def until_ended(self) -> None:
         """Waits until the last turn is over, well or not."""
-        self.until(lambda: self.all(".turn") and not self.all(".working") and self.find("#send").is_displayed(), "the end")
+        over = "return !!document.querySelector('.turn') && !document.querySelector('.working, #send[hidden]')"
+        self.until(lambda: self.run(over), "the end of the turn")
 
     def screenshot(self, name: str, *, whole: bool = False) -> None:
         """Saves the window, or the whole page, under test-results/."""
@@ -112,4 +121,5 @@ class Page:
 
     def complaints(self) -> list[str]:
         """What the browser's console says of broken rules and scripts; a failed request is not among it."""
-        return [entry["message"] for entry in self.driver.get_log("browser") if entry["source"] != "network"]
+        entries: list[dict[str, str]] = self.driver.get_log("browser")  # type: ignore[no-untyped-call]
+        return [entry["message"] for entry in entries if entry["source"] != "network"]

@@ -12,6 +12,12 @@ pytestmark = pytest.mark.browser
 
 OVERFLOW = "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
+ON_TOP = """
+    const box = document.activeElement.getBoundingClientRect();
+    const top = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+    return document.activeElement.contains(top);
+"""
+
 CONTRAST = """
     const channel = (v) => ((v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
     const colour = (text) => (text.match(/[\\d.]+/g) ?? [0, 0, 0, 0]).map(Number);
@@ -48,7 +54,7 @@ def test_a_phone_shows_everything_without_scrolling_sideways(page: Page) -> None
     page.run("for (const details of document.querySelectorAll('details')) details.open = true")
     assert page.run(OVERFLOW) == 0
     page.click(".marker[data-n='3']")
-    page.until(lambda: "first line" in page.text("#panel"), "the passage")
+    page.until_in("#panel", "first line")
     assert page.run(OVERFLOW) == 0
     page.screenshot("phone-panel")
     page.click("#panel-close")
@@ -76,7 +82,7 @@ def test_every_text_is_dark_or_light_enough(page: Page, dark: bool) -> None:
     page.run("for (const details of document.querySelectorAll('details')) details.open = true")
     assert page.run(CONTRAST) == []
     page.click(".marker[data-n='1']")
-    page.until(lambda: "first line" in page.text("#panel"), "the passage")
+    page.until_in("#panel", "first line")
     assert page.run(CONTRAST) == []
 
 
@@ -101,7 +107,7 @@ def test_everything_can_be_done_by_keyboard(page: Page) -> None:
     _tab_to(page, "button#.marker", backwards=True)
     assert page.run("return getComputedStyle(document.activeElement).outlineStyle") == "solid"
     page.press(Keys.ENTER)
-    page.until(lambda: "first line" in page.text("#panel"), "the passage")
+    page.until_in("#panel", "first line")
     for _ in range(5):
         page.press(Keys.TAB)
         assert page.run("return document.activeElement === document.body || !!document.activeElement.closest('#panel')")
@@ -113,6 +119,9 @@ def test_everything_can_be_done_by_keyboard(page: Page) -> None:
     assert page.run("return document.activeElement.textContent") == "Receipt"
     page.press(Keys.ENTER)
     page.until(lambda: page.find(".receipt dl").is_displayed(), "the receipt")
+    for _ in range(2):
+        page.press(Keys.TAB)
+        assert page.run(ON_TOP), f"{page.focus} has the focus and must not hide behind the question box"
 
 
 def test_the_stop_button_takes_over_the_focus(page: Page, fake: FakeServer) -> None:
@@ -135,14 +144,15 @@ def test_a_screen_reader_finds_names_and_live_parts(page: Page) -> None:
     assert page.find(".turn:last-child .answer").get_attribute("aria-live") == "polite"
     assert page.find(".turn:last-child .state").get_attribute("role") == "status"
     nodes = page.cdp("Accessibility.getFullAXTree")["nodes"]
-    roles = {"button", "textbox", "combobox", "link", "dialog", "image", "article", "region", "list"}
+    roles = {"button", "textbox", "combobox", "link", "dialog", "article", "region"}
     unnamed = [
         node["role"]["value"]
         for node in nodes
-        if not node.get("ignored") and node["role"]["value"] in roles - {"list", "image"} and not node["name"]["value"]
+        if not node.get("ignored") and node["role"]["value"] in roles and not node["name"]["value"]
     ]
     assert unnamed == []
-    levels = page.run("return [...document.querySelectorAll('h1, h2, h3')].filter(e => e.checkVisibility()).map(e => e.localName)")
+    headings = "return [...document.querySelectorAll('h1, h2, h3')].filter((e) => e.checkVisibility())"
+    levels = page.run(f"{headings}.map((e) => e.localName)")
     assert levels[0] == "h1"
     assert levels.count("h1") == 1
 

@@ -73,7 +73,9 @@ def test_an_answer_cut_anywhere_looks_the_same(page: Page) -> None:
     )
 
 
-@pytest.mark.parametrize("text", ["", "-", "- ", "[", "[1", "\n\n", "a\n-", "a [", "[]", "- [1]\n- ", "  b", "1. x\n2. y"])
+@pytest.mark.parametrize(
+    "text", ["", "-", "- ", "[", "[1", "\n\n", "a\n-", "a [", "[]", "- [1]\n- ", "  b", "1. x\n2. y"]
+)
 def test_short_ends_are_shown_in_the_end(page: Page, text: str) -> None:
     result = page.run_module(SHOW, text)
     assert result["differing"] == []
@@ -101,7 +103,7 @@ def test_nothing_shown_is_ever_taken_back(page: Page) -> None:
 
 
 def test_no_source_of_the_page_makes_markup_from_text() -> None:
-    sinks = re.compile(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|createContextualFragment|DOMParser|eval\(")
+    sinks = re.compile(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|ContextualFragment|DOMParser|eval\(")
     scripts = sorted(WEB.rglob("*.js"))
     assert len(scripts) > 5
     assert [path.name for path in scripts if sinks.search(path.read_text())] == []

@@ -23,7 +23,7 @@ def test_a_question_is_answered_from_a_passage_that_opens(real_page: Page) -> No
     assert page.state.startswith("Answered from 1 of ")
     assert "feeling very thirsty" in page.answer
     page.click(".marker")
-    page.until(lambda: "passing urine more often" in page.text("#panel .passage"), "the passage")
+    page.until_in("#panel .passage", "passing urine more often")
     assert page.text("#panel-title") == "Type 2 diabetes"
     assert "2026-03-14" in page.text("#panel")
     page.click("#panel-close")
@@ -49,7 +49,7 @@ def test_a_hostile_document_is_shown_as_text(real_page: Page) -> None:
     page.until_ended()
     assert "green tongue" in page.answer
     page.click(".marker")
-    page.until(lambda: "zanthic fever" in page.text("#panel .passage"), "the passage")
+    page.until_in("#panel .passage", "zanthic fever")
     assert page.text("#panel-title") == HOSTILE_TITLE
     assert page.find("#panel a").get_attribute("href") == "https://zanthic.example/page"
     assert page.run(FOREIGN) == CLEAN

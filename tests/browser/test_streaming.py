@@ -103,6 +103,15 @@ def test_a_broken_stream_is_called_incomplete_and_can_be_asked_again(page: Page,
     page.until_ended()
 
 
+def test_a_silent_connection_is_given_up(page: Page, fake: FakeServer) -> None:
+    page.run("const real = setTimeout; window.setTimeout = (f, ms) => real(f, ms === 45000 ? 300 : ms)")
+    page.ask("slow")
+    page.until_ended()
+    assert "The connection went silent. What is shown above is only a part." in page.text(".problem")
+    fake.release()
+    fake.release()
+
+
 def test_an_error_event_shows_its_message(page: Page) -> None:
     page.ask("error")
     page.until_ended()
@@ -142,7 +151,7 @@ def test_stop_ends_the_answer_and_keeps_what_was_shown(page: Page, fake: FakeSer
     fake.release()
     page.until(fake.left.is_set, "the server to notice")
     page.click(".receipt summary")
-    page.until(lambda: "Stopped: the answer was ended" in page.text(".receipt"), "the receipt, fetched")
+    page.until_in(".receipt", "Stopped: the answer was ended")
 
 
 def test_the_conversation_is_sent_along_and_can_be_started_anew(page: Page, fake: FakeServer) -> None:

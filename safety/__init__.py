@@ -1,0 +1,1 @@
+"""The deterministic safety floor: pure computation, no I/O at turn time."""

@@ -1,0 +1,158 @@
+"""Reads the phrase notation of the rule tables; `rules.py` documents it. A phrase is read once, when a table loads."""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Mapping
+
+from safety.normalize import Spelling, fold, normalize
+from safety.numbers import MONTHS
+from safety.patterns import Capture, Choice, Edge, Gap, Part, Pattern, Word, firsts_of, firsts_of_any, needs_of
+
+__all__ = ["MAX_GAP", "PatternError", "parse"]
+
+# Longest gap a pattern may ask for: the longest that any pattern needs today. Set by judgement, not measured.
+MAX_GAP = 10
+# Sets may name sets, but not for ever; four levels are more than any table uses.
+_MAX_DEPTH = 12
+
+_TOKEN = re.compile(r"\s*(?:(\{[^{}]*\})|(~\d+)|(@[a-z0-9_]+)|([()|\[\]^$])|([^\s(){}|\[\]~@^$]+))")
+_CAPTURE = re.compile(r"\{(n:[a-z_]+|n|temp|age|mg)(?:(<=|>=|<|>|=)(\d+(?:\.\d+)?)(d|wk|mo|y)?)?\}")
+_COMPARE: Mapping[str, Callable[[float, float], bool]] = {
+    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "=": operator.eq,
+}  # fmt: skip
+
+
+class PatternError(ValueError):
+    """A pattern that cannot be read; the message says what is wrong with it."""
+
+
+def parse(source: str, sets: Mapping[str, str]) -> Pattern:
+    """The pattern written as `source`; `sets` are the table's named phrases, written without their `@`."""
+    # Wrapped in brackets, so that "a b|c" may stand on its own.
+    tokens = [*_tokens(source), ")"]
+    part, rest = _choice(tokens, 0, sets, 0, optional=False)
+    parts = part.options[0] if isinstance(part, Choice) and len(part.options) == 1 else (part,)
+    if rest != len(tokens):
+        raise PatternError(f"unexpected {tokens[rest]!r} in {source!r}")
+    firsts = firsts_of(parts)
+    if firsts is None:
+        raise PatternError(f"{source!r} may begin with a gap or match nothing; begin with a word")
+    return Pattern(source=source, parts=parts, needs=tuple(needs_of(parts)))
+
+
+def _tokens(source: str) -> list[str]:
+    tokens, position = [], 0
+    text = source.strip()
+    while position < len(text):
+        found = _TOKEN.match(text, position)
+        if found is None:
+            raise PatternError(f"cannot read {text[position:]!r} in {source!r}")
+        tokens.append(found.group().strip())
+        position = found.end()
+    if not tokens:
+        raise PatternError("a pattern must not be empty")
+    return tokens
+
+
+def _sequence(tokens: list[str], i: int, sets: Mapping[str, str], depth: int) -> tuple[tuple[Part, ...], int]:
+    if depth > _MAX_DEPTH:
+        raise PatternError("nested too deeply; does a set name itself?")
+    parts: list[Part] = []
+    while i < len(tokens) and tokens[i] not in {")", "]", "|"}:
+        token = tokens[i]
+        i += 1
+        if token in {"(", "["}:
+            choice, i = _choice(tokens, i, sets, depth, optional=token == "[")
+            parts.append(choice)
+        elif token in {"^", "$"}:
+            parts.append(Edge(token == "^"))
+        elif token.startswith("~"):
+            parts.append(_gap(token))
+        elif token.startswith("{"):
+            parts.append(_capture(token))
+        elif token.startswith("@"):
+            parts.append(_named(token[1:], sets, depth))
+        else:
+            parts.extend(_words(token))
+    return tuple(parts), i
+
+
+def _choice(tokens: list[str], i: int, sets: Mapping[str, str], depth: int, *, optional: bool) -> tuple[Part, int]:
+    closing = "]" if optional else ")"
+    options: list[tuple[Part, ...]] = []
+    while True:
+        parts, i = _sequence(tokens, i, sets, depth + 1)
+        if not parts:
+            raise PatternError("an alternative must not be empty; write [ ] for an optional part")
+        options.append(parts)
+        if i >= len(tokens):
+            raise PatternError(f"a {closing!r} is missing")
+        i += 1
+        if tokens[i - 1] == "|":
+            continue
+        if tokens[i - 1] != closing:
+            raise PatternError(f"{tokens[i - 1]!r} closes nothing")
+        return _merge(options, optional=optional), i
+
+
+def _merge(options: list[tuple[Part, ...]], *, optional: bool) -> Part:
+    """One set look-up for alternatives of single words; the rest stays a choice."""
+    texts: set[str] = set()
+    stems: list[str] = []
+    others: list[tuple[Part, ...]] = []
+    for option in options:
+        if len(option) == 1 and isinstance(option[0], Word):
+            texts |= option[0].texts
+            stems.extend(option[0].stems)
+        else:
+            others.append(option)
+    if texts or stems:
+        word = Word(frozenset(texts), tuple(stems))
+        if not others and not optional:
+            return word
+        others.insert(0, (word,))
+    return Choice(tuple(others), optional, firsts_of_any(others))
+
+
+def _named(name: str, sets: Mapping[str, str], depth: int) -> Part:
+    if name not in sets:
+        raise PatternError(f"no set is called {name!r}")
+    tokens = _tokens(f"({sets[name]})")
+    part, rest = _choice(tokens, 1, sets, depth + 1, optional=False)
+    if rest != len(tokens):
+        raise PatternError(f"unbalanced brackets in the set {name!r}")
+    return part
+
+
+def _gap(token: str) -> Part:
+    limit = int(token[1:])
+    if not 1 <= limit <= MAX_GAP:
+        raise PatternError(f"{token!r}: a gap is ~1 to ~{MAX_GAP}")
+    return Gap(limit)
+
+
+def _capture(token: str) -> Part:
+    found = _CAPTURE.fullmatch(token.replace(" ", ""))
+    if found is None:
+        raise PatternError(f"{token!r} is not a number capture such as {{temp>=38}} or {{n:tablets>=10}}")
+    kind, sign, number, unit = found.groups()
+    if unit is not None and kind != "age":
+        raise PatternError(f"{token!r}: only ages have a unit")
+    if kind == "age" and sign is not None and unit is None:
+        raise PatternError(f"{token!r}: an age needs d, wk, mo or y")
+    bound = float(number or 0) * (MONTHS[unit] if unit else 1.0)
+    return Capture(kind, _COMPARE[sign] if sign else None, round(bound, 5) if bound else 0.0)
+
+
+def _words(token: str) -> list[Part]:
+    """A word or `stem*`; a phrase of a script without spaces becomes one part per character."""
+    stem = token.endswith("*")
+    pieces = normalize([fold(token.rstrip("*"))], Spelling()).texts
+    if not pieces or (stem and len(pieces[-1]) < 2 and pieces[-1].isascii()):
+        raise PatternError(f"{token!r} is not a word")
+    parts: list[Part] = [Word(frozenset({piece}), ()) for piece in pieces]
+    if stem:
+        parts[-1] = Word(frozenset(), (pieces[-1],))
+    return parts

@@ -1,0 +1,103 @@
+"""The fixed words and the numbers to dial: complete, sourced, and never a guess."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from safety.assess import Assessor
+from safety.rules import RULES, RuleTableError, load_table
+from safety.texts import HELPLINES, TEXTS, load_helplines, load_texts
+from safety.types import RiskClass
+
+TABLE = load_table(RULES / "en.toml")
+ENGLISH = load_texts(TEXTS / "en.toml")
+LINES = load_helplines(HELPLINES)
+POLICE = {"JP": "110", "KR": "112", "BR": "190", "ZA": "10111", "CH": "117", "FR": "17"}
+
+
+@pytest.mark.parametrize("family", sorted({rule.family for rule in TABLE.rules if rule.risk_class >= RiskClass.R4}))
+def test_every_emergency_family_has_steps_with_a_source(family: str) -> None:
+    steps = ENGLISH.steps[family]
+    assert steps.steps
+    assert all(source.url.startswith("http") and source.seen == "2026-11-30" for source in steps.sources)
+
+
+@pytest.mark.parametrize("rule", TABLE.rules, ids=lambda rule: rule.id)
+def test_every_rule_has_a_notice_and_a_source(rule: object) -> None:
+    assert rule in TABLE.rules
+    for entry in TABLE.rules:
+        assert entry.notice in ENGLISH.notices
+        assert entry.source.organisation
+        assert entry.source.url.startswith("http")
+
+
+def test_there_are_numbers_for_at_least_25_countries() -> None:
+    assert len(LINES) >= 25
+
+
+@pytest.mark.parametrize("country", sorted(LINES))
+def test_every_number_has_a_source_and_a_date(country: str) -> None:
+    line = LINES[country]
+    assert line.sources
+    assert all(re.fullmatch(r"\d{4}-\d{2}-\d{2}", source.seen) for source in line.sources)
+    for number in (line.emergency, line.ambulance, line.crisis, line.poison):
+        assert number is None or re.fullmatch(r"[\d][\d -]*", number)
+
+
+@pytest.mark.parametrize(("country", "police"), POLICE.items())
+def test_nobody_is_sent_to_the_police_for_an_ambulance(country: str, police: str) -> None:
+    assert LINES[country].medical != police
+
+
+def test_the_banner_names_the_ambulance_of_the_country(assessor: Assessor) -> None:
+    assessment = assessor.assess(["I can't breathe"])
+    assert "144" in assessor.emergency_text(assessment, "AT").banner
+    assert "119" in assessor.emergency_text(assessment, "jp").banner
+    assert assessor.emergency_text(assessment, "NO").numbers == {"emergency": "112", "ambulance": "113"}
+
+
+@pytest.mark.parametrize("country", [None, "", "XX", "Atlantis"])
+def test_an_unknown_country_gets_no_invented_number(assessor: Assessor, country: str | None) -> None:
+    text = assessor.emergency_text(assessor.assess(["I took 40 paracetamol tablets"]), country)
+    assert "your local emergency number" in text.banner
+    assert text.numbers == {"emergency": "your local emergency number"}
+    assert not any(character.isdigit() for character in text.banner)
+
+
+def test_crisis_and_poison_lines_come_with_their_numbers(assessor: Assessor) -> None:
+    text = assessor.emergency_text(assessor.assess(["I took 40 paracetamol tablets"]), "US")
+    assert text.numbers == {"emergency": "911", "crisis": "988", "poison": "1-800-222-1222"}
+    assert "988" in text.steps[-2]
+    assert "1-800-222-1222" in text.steps[-1]
+
+
+def test_no_text_keeps_a_placeholder(assessor: Assessor) -> None:
+    for rule in TABLE.rules:
+        if rule.risk_class >= RiskClass.R4:
+            text = assessor.emergency_text(assessor.assess([rule.matches[0]]), "GB")
+            assert "{" not in " ".join((text.banner, *text.steps))
+
+
+def test_calm_classes_have_a_short_notice(assessor: Assessor) -> None:
+    assert "today" in assessor.notice(assessor.assess(["It burns when I pee and I have a fever"]))
+    assert "days" in assessor.notice(assessor.assess(["I have blood in my urine"]))
+    assert assessor.notice(assessor.assess(["I can't breathe"])) == ""
+
+
+def test_fixed_sentences_are_found_by_key(assessor: Assessor) -> None:
+    assert "does not replace" in assessor.text("disclaimer")
+    assert assessor.text("refusal")
+    with pytest.raises(KeyError):
+        assessor.text("nonsense")
+
+
+def test_a_language_without_texts_falls_back(assessor: Assessor) -> None:
+    assert assessor.assess(["I can't breathe"], language="xx").language == "en"
+    assert assessor.assess(["I can't breathe"], language="en-GB").risk_class == RiskClass.R5
+
+
+def test_assessor_refuses_a_language_without_rules() -> None:
+    with pytest.raises(RuleTableError, match="no rules or texts for 'xx'"):
+        Assessor.load("xx")

@@ -5,7 +5,7 @@
 
 FROM python:3.13-slim-trixie AS build
 WORKDIR /app
-ENV PATH=/opt/venv/bin:$PATH PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1
+ENV PATH=/opt/venv/bin:$PATH PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1 ORT_DISABLE_TELEMETRY=1
 
 COPY requirements-runtime.lock ./
 RUN python -m venv /opt/venv && \
@@ -41,7 +41,8 @@ LABEL org.opencontainers.image.title="Galen" \
       org.opencontainers.image.version="0.1.0" \
       org.opencontainers.image.licenses="Apache-2.0"
 WORKDIR /app
-ENV PATH=/opt/venv/bin:$PATH PYTHONUNBUFFERED=1 \
+# onnxruntime sends usage data to its maker unless told otherwise before it is imported.
+ENV PATH=/opt/venv/bin:$PATH PYTHONUNBUFFERED=1 ORT_DISABLE_TELEMETRY=1 \
     SEED_DB=/app/seed/galen.db CACHE_DIR=/app/cache DATA_DIR=/data
 
 COPY --from=build /opt/venv /opt/venv

@@ -11,21 +11,27 @@ LOCK := UV_CUSTOM_COMPILE_COMMAND="make lock" .venv-lock/bin/uv --no-config pip 
 
 # Values that may hold spaces reach the recipes through the environment, quoted there.
 export PYTHON SRC COLLECTION SOURCE LICENCE ORGANIZATION
+# onnxruntime sends usage data to its maker unless told otherwise before it is imported.
+export ORT_DISABLE_TELEMETRY := 1
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
 
 setup: .stamps/setup ## create .venv and install the locked packages; does nothing when up to date
 
+# Serving needs fewer packages than testing, and none that must be compiled.
 .stamps/setup: requirements.lock pyproject.toml scripts/setup
-	@scripts/setup
+	@scripts/setup dev
+
+.stamps/runtime: requirements-runtime.lock pyproject.toml scripts/setup
+	@scripts/setup runtime
 
 # A stamp without a working .venv (deleted, or its interpreter is gone) is worth nothing.
 ifneq ($(shell .venv/bin/python -c 'print("works")' 2>/dev/null),works)
-.stamps/setup: always
+.stamps/setup .stamps/runtime: always
 endif
 
-serve: .stamps/setup ## serve the page and the API at http://localhost:7860
+serve: .stamps/runtime ## serve the page and the API at http://localhost:7860
 	@scripts/serve
 
 test: .stamps/setup ## run all tests that need only Python
@@ -40,13 +46,13 @@ check: .stamps/setup ## run linters, types, import rules and the search for leak
 check-image: ## replay the Dockerfile in a temporary folder and try what it makes
 	@scripts/check-image
 
-ingest: .stamps/setup ## publish documents: SRC=path COLLECTION=name [SOURCE= LICENCE= ORGANIZATION=]
+ingest: .stamps/runtime ## publish documents: SRC=path COLLECTION=name [SOURCE= LICENCE= ORGANIZATION=]
 	@: "$${SRC:?give the file or folder: make ingest SRC=path COLLECTION=name}"
 	@: "$${COLLECTION:?name the collection: make ingest SRC=path COLLECTION=name}"
 	@$(GALEN) ingest "$$SRC" --collection "$$COLLECTION" $${SOURCE:+--source "$$SOURCE"} \
 		$${LICENCE:+--licence "$$LICENCE"} $${ORGANIZATION:+--organization "$$ORGANIZATION"} $(ARGS)
 
-vectors: .stamps/setup ## compute the vectors kept beside the bundled documents, after a change to them
+vectors: .stamps/runtime ## compute the vectors kept beside the bundled documents, after a change to them
 	@$(GALEN) corpus vectors health
 
 bench: .stamps/setup ## measure speed

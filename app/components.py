@@ -8,16 +8,17 @@ from __future__ import annotations
 import os
 import shutil
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from importlib import metadata
 from pathlib import Path
 
 import structlog
 
 from app.settings import Settings
-from rag.errors import IngestError, RagError
+from rag.errors import IngestError, RagError, StoreBusy
 from rag.ingest.bundle import BUNDLE_SOURCE, read_vectors, vectors_path
 from rag.ingest.run import IngestReport, IngestRequest, Progress, ingest
 from rag.pipeline import Parts
@@ -56,9 +57,7 @@ class Components:
 
 
 @contextmanager
-def open_components(
-    settings: Settings, *, publish: bool = True, answer_at_once: bool = False
-) -> Iterator[Components]:
+def open_components(settings: Settings, *, publish: bool = True, answer_at_once: bool = False) -> Iterator[Components]:
     """Opens the database and the models.
 
     `publish` brings in bundled collections that the database does not have yet. With `answer_at_once` one whose
@@ -116,7 +115,13 @@ def bundled_collections(corpus_dir: Path) -> tuple[str, ...]:
     return tuple(sorted(p.name for p in corpus_dir.iterdir() if p.is_dir() and not p.name.startswith(".")))
 
 
-def ingest_bundle(components: Components, collection: str, *, keyword_only: bool = False) -> IngestReport:
+def ingest_bundle(
+    components: Components,
+    collection: str,
+    *,
+    keyword_only: bool = False,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> IngestReport:
     """Publishes a bundled collection, if it differs from what the database has, as source "bundled"."""
     settings, embedder = components.settings, components.embedder
     return ingest(
@@ -131,6 +136,7 @@ def ingest_bundle(components: Components, collection: str, *, keyword_only: bool
         known_vectors=read_vectors(
             vectors_path(settings.corpus_dir, collection), embedder.info.model_id if embedder else None
         ),
+        cancelled=cancelled,
     )
 
 
@@ -139,8 +145,12 @@ def _publish_missing(components: Components, answer_at_once: bool) -> None:
     for collection in bundled_collections(components.settings.corpus_dir):
         if collection not in published:
             has_vectors = vectors_path(components.settings.corpus_dir, collection).exists()
-            report = ingest_bundle(components, collection, keyword_only=answer_at_once and not has_vectors)
-            log.info("corpus_published", collection=collection, version=report.corpus_version)
+            try:
+                report = ingest_bundle(components, collection, keyword_only=answer_at_once and not has_vectors)
+            except StoreBusy:  # what is published answers meanwhile, and the next start brings the bundle in
+                log.warning("bundle_waits", collection=collection, reason="another ingest is running")
+            else:
+                log.info("corpus_published", collection=collection, version=report.corpus_version)
 
 
 class Background:
@@ -166,7 +176,7 @@ class Background:
 
     def _run(self) -> None:
         for collection in bundled_collections(self._components.settings.corpus_dir):
-            self._try(collection, lambda name=collection: ingest_bundle(self._components, name))
+            self._try(collection, partial(ingest_bundle, self._components, collection, cancelled=self._stop.is_set))
         for job in reversed(self._components.store.jobs.list("running")):
             request = IngestRequest.from_json(job.request)
             if job.source != BUNDLE_SOURCE and request.path.exists():

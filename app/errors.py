@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import structlog
@@ -101,6 +102,11 @@ class LastResort:
             await self._app(scope, receive, noted)
         except ClientDisconnect:
             return
+        except asyncio.CancelledError:  # uvicorn ends requests that outlast its grace, then waits for none of them
+            log.warning("request_cut", started=started)
+            if not started:
+                answer = problem(503, "stopping", "The server is stopping. Please ask again in a moment.")
+                await answer(scope, receive, send)
         except Exception as exc:
             log.error("request_failed", error=type(exc).__name__, started=started)
             if not started:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import logging
-import sys
+import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import structlog
 import uvicorn
@@ -22,6 +22,7 @@ from app.components import Background, Components, interrupted_receipt, open_com
 from app.cors import cors
 from app.errors import LastResort, handlers
 from app.health import health
+from app.logs import configure_logs
 from app.receipts import passage, receipt
 from app.settings import Settings
 
@@ -46,7 +47,7 @@ def create_app(components: Components, *, heartbeat_seconds: float = HEARTBEAT_S
             Route("/api/chunks/{chunk_id:path}", passage),
             Route("/api/health", health),
             Route("/", _page),
-            Mount("/static", StaticFiles(directory=WEB)),
+            Mount("/static", _PageFiles(directory=WEB)),
         ],
         middleware=[
             *cors(components.settings.allowed_origins),  # outermost: errors need its headers too
@@ -58,6 +59,15 @@ def create_app(components: Components, *, heartbeat_seconds: float = HEARTBEAT_S
     app.state.components = components
     app.state.heartbeat_seconds = heartbeat_seconds
     return app
+
+
+class _PageFiles(StaticFiles):
+    """The page's own files, asked for anew each time (ETags answer 304), so that no deployment mixes two versions."""
+
+    def file_response(self, *args: Any, **kwargs: Any) -> Response:
+        response = super().file_response(*args, **kwargs)
+        response.headers.update(PAGE_HEADERS)
+        return response
 
 
 async def _page(_: Request) -> Response:
@@ -79,6 +89,7 @@ async def _lifespan(app: Starlette) -> AsyncIterator[None]:
 def serve(settings: Settings, *, host: str | None = None, port: int | None = None) -> int:
     """Serves until stopped. Errors of the start are raised before anything listens."""
     configure_logs(settings.log_level)
+    signal.signal(signal.SIGTERM, _end)
     log = structlog.get_logger("galen.start")
     for note in settings.notes():
         log.warning("setting", note=note)
@@ -93,23 +104,12 @@ def serve(settings: Settings, *, host: str | None = None, port: int | None = Non
             port=port,
             log_config=None,
             access_log=False,
-            timeout_graceful_shutdown=settings.shutdown_seconds + 5,
+            timeout_graceful_shutdown=settings.shutdown_seconds + 2,  # streams end themselves before
             server_header=False,
         )
     return 0
 
 
-def configure_logs(level: str) -> None:
-    """JSON lines on standard error. Libraries speak only from WARNING up: at DEBUG some print what they carry."""
-    structlog.configure(
-        processors=[
-            structlog.contextvars.merge_contextvars,
-            structlog.processors.add_log_level,
-            structlog.processors.TimeStamper(fmt="iso", utc=True),
-            structlog.processors.JSONRenderer(),
-        ],
-        wrapper_class=structlog.make_filtering_bound_logger(getattr(logging, level)),
-        logger_factory=structlog.WriteLoggerFactory(sys.stderr),
-        cache_logger_on_first_use=False,
-    )
-    logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(levelname)s %(name)s %(message)s")
+def _end(*_: object) -> None:
+    """uvicorn drains at SIGTERM, then raises the signal again: its default would end us before anything is closed."""
+    raise SystemExit(0)

@@ -17,6 +17,7 @@ from starlette.requests import Request
 
 from app.errors import Problem
 from rag.types import Message
+from safety.sanitize import sanitize
 
 __all__ = ["ChatRequest", "parse_chat", "read_json"]
 
@@ -79,7 +80,7 @@ class _Chat(BaseModel):
     def _conversation(self) -> _Chat:
         if self.messages[-1].role != "user":
             raise ValueError("the last message must have the role 'user'")
-        if not self.messages[-1].content.strip():
+        if not sanitize(self.messages[-1].content):  # invisible characters alone ask nothing
             raise ValueError("the last message is empty: write a question")
         if sum(len(message.content) for message in self.messages) > MAX_TOTAL_CHARS:
             raise ValueError(f"the messages together are longer than {MAX_TOTAL_CHARS:,} characters: send fewer")

@@ -6,6 +6,7 @@ A value that does not parse stops the start, naming the variable and the accepte
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import Any
 
 from safety.types import RiskClass
 
-__all__ = ["Secret", "Settings", "SettingsError", "Variable", "variables"]
+__all__ = ["Secret", "Settings", "SettingsError", "Variable", "settings_table", "variables"]
 
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -45,7 +46,10 @@ def _text(value: str) -> str:
 
 
 def _path(value: str) -> Path:
-    return Path(value).expanduser()
+    try:
+        return Path(value).expanduser()
+    except RuntimeError:
+        raise ValueError("a path; its ~ has no home here") from None
 
 
 def _optional_path(value: str) -> Path | None:
@@ -62,7 +66,7 @@ def _flag(value: str) -> bool:
 
 def _whole(low: int, high: int) -> Callable[[str], int]:
     def parse(value: str) -> int:
-        if not value.isascii() or not value.isdigit() or not low <= int(value) <= high:
+        if not re.fullmatch(r"[0-9]{1,9}", value) or not low <= int(value) <= high:
             raise ValueError(f"a whole number from {low} to {high}")
         return int(value)
 
@@ -163,7 +167,7 @@ class Settings:
         values: dict[str, Any] = {}
         for item in fields(Settings):
             name, parse = item.metadata["name"], item.metadata["parse"]
-            if (raw := environ.get(name, "").strip()) or (name in environ and item.type in ("str", "Secret")):
+            if raw := environ.get(name, "").strip():  # an empty value is no value, as in `docker run -e PORT=`
                 try:
                     values[item.name] = parse(raw)
                 except ValueError as exc:
@@ -203,6 +207,15 @@ def variables() -> tuple[Variable, ...]:
     return tuple(
         Variable(name=f.metadata["name"], default=_shown(f.default), help=f.metadata["help"]) for f in fields(Settings)
     )
+
+
+def settings_table() -> str:
+    """All settings as the Markdown table of the README."""
+    rows = ["| Variable | Default | Meaning |", "| --- | --- | --- |"]
+    rows += [
+        f"| `{v.name}` | {v.default if v.default == 'unset' else f'`{v.default}`'} | {v.help} |" for v in variables()
+    ]
+    return "\n".join(rows) + "\n"
 
 
 def _shown(value: Any) -> str:

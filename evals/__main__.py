@@ -7,9 +7,9 @@ import json
 import sys
 from pathlib import Path
 
+from app.logs import quiet_logs
 from evals.report import Report
 from evals.suites import answers, bench, calibrate, ci, retrieval, safety
-from scripts.logs import quiet_logs
 
 SUITES = {
     "retrieval": (retrieval.run, "keyword, vector and fused ranking on own goldens and on LiveQA over MedQuAD"),

@@ -8,3 +8,6 @@ import os as _os
 
 for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     _os.environ.setdefault(_name, "1")
+
+# onnxruntime's wheels write a device id at import and can send events; nothing that Galen runs reports to anyone.
+_os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")

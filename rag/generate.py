@@ -14,12 +14,16 @@ __all__ = ["generate"]
 
 
 async def generate(generator: Generator, prompt: Prompt, deadline: float) -> AsyncGenerator[Sentence, None]:
-    """The generator's sentences. ProviderTimeout when `deadline` (event-loop time, seconds) passes first."""
-    loop = asyncio.get_running_loop()
+    """The generator's sentences. ProviderTimeout when `deadline` (event-loop time, seconds) passes first.
+
+    `asyncio.wait_for` would run every step in a task of its own, which a second cancellation leaves running while the
+    stream is being closed.
+    """
     async with aclosing(generator.stream(prompt)) as stream:
         while True:
             try:
-                sentence = await asyncio.wait_for(anext(stream), max(0.0, deadline - loop.time()))
+                async with asyncio.timeout_at(deadline):
+                    sentence = await anext(stream)
             except StopAsyncIteration:
                 return
             except TimeoutError as exc:

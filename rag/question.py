@@ -349,8 +349,7 @@ _QUESTIONS = tuple((kind, re.compile(rule)) for kind, rule in _QUESTION_RULES)
 _HEADINGS = tuple((kind, re.compile(rule)) for kind, rule in _HEADING_RULES)
 _SENTENCES = {kind: re.compile(rule, re.IGNORECASE) for kind, rule in _SENTENCE_RULES.items()}
 _FOREIGN = {
-    language: tuple((kind, re.compile(rule)) for kind, rule in rules)
-    for language, rules in _FOREIGN_RULES.items()
+    language: tuple((kind, re.compile(rule)) for kind, rule in rules) for language, rules in _FOREIGN_RULES.items()
 }
 # "What are the symptoms of hereditary …": said so plainly that no word of the name may tell otherwise.
 _PLAIN = re.compile(
@@ -368,9 +367,7 @@ _PLAIN_KINDS = {
     "outl": Kind.OUTLOOK,
     "prog": Kind.OUTLOOK,
 }
-_SECOND_PART = re.compile(
-    r"\band (?:how|what|why|when|which|who|can|is|are|does|do|should|will)\b|[?].+[?]|[;]"
-)
+_SECOND_PART = re.compile(r"\band (?:how|what|why|when|which|who|can|is|are|does|do|should|will)\b|[?].+[?]|[;]")
 _YES_NO = re.compile(
     r"(?!(?:is|are) there (?:any|some))(?:is|are|can|could|does|do|did|will|would|should|has|have|may|was"
     r"|were|am)\b"

@@ -10,6 +10,7 @@ from rag.protocols import FloatMatrix
 from rag.store import Store, View
 from rag.thresholds import Fusion
 from rag.types import Evidence, Query, Scores
+from rag.words import topic_text
 
 __all__ = ["Retrieval", "Retriever"]
 
@@ -21,8 +22,9 @@ POOL = 50
 class Retrieval:
     """Evidence, best first, with what the gate wants to know about the search.
 
-    `coverage` is the share of the question's informative terms, weighted by rarity, that each passage holds (same
-    order as `evidence`); None without informative terms. `degraded` names parts that could not take part.
+    `coverage` is the share of the question's topic words, weighted by rarity, that each passage holds (same order as
+    `evidence`); empty without topic words, or when the question is in a language that the corpus does not have.
+    `degraded` names parts that could not take part.
     """
 
     evidence: tuple[Evidence, ...]
@@ -89,7 +91,7 @@ class Retriever:
     def _coverage(self, view: View, query: Query, evidence: tuple[Evidence, ...]) -> tuple[float, ...]:
         if not _shares_language(view, query):
             return ()
-        terms = self.store.keywords.terms(query.text)
+        terms = self.store.keywords.terms(topic_text(query.text))
         frequency = self.store.keywords.frequencies(terms, view.indexed)
         weight = {term: _rarity(frequency[term], view.indexed) for term in terms}
         total = sum(weight.values())

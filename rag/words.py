@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from rag.text import fold
 
-__all__ = ["Word", "content_stems", "content_words", "stem", "words"]
+__all__ = ["Word", "content_stems", "content_words", "stem", "topic_text", "words"]
 
 
 @dataclass(frozen=True)
@@ -34,58 +34,38 @@ _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 
 # Words that carry no topic: function words, talk, and the words of the question types.
 _STOP = _set(
-    "a about above actually after again all also always am an and another any anyone anything are around as "
-    "at away "
-    "be because been before being best better between bit both but by came can cannot could did do does "
-    "doing done "
-    "don down during each early either else ever every everyone exactly far few first for from general get "
-    "gets "
-    "getting give given go goes going good got had happen happens has have having he her here him his how i "
-    "if in "
-    "into is isn it its itself just kind know known last later let like likely little long look lot made "
-    "make makes "
-    "many may me mean means might more most much must my myself need needed needs never new next no nor "
-    "normal "
-    "normally not now of off often old on once one only or other others our out over own per please possible "
-    "proper properly put really recently right said same say see seems set several shall she should show "
-    "shows since "
-    "so some somebody someone something soon spot start started still stop stopped such suddenly sudden sure "
-    "take "
-    "taken takes tell than that the their them themselves then there these they thing things think thinking "
-    "this "
-    "those though through to today together told too try turn under until up upon us use used useful usually "
-    "very "
-    "want was way ways we well went were what whats when where whether which while who whole whom whose why "
-    "will "
-    "with within without won worse would yet you your yourself s t d ll m re ve don't doesn't can't won't "
-    "isn't i'm "
-    "it's what's "
-    "symptom symptoms sign signs warning treat treated treating treats treatment treatments cause caused "
-    "causes "
-    "causing why reason reasons diagnose diagnosed diagnosis diagnosing prevent prevented preventing "
-    "prevention risk "
-    "risks factor factors chance chances help helps helping helped doctor doctors emergency urgent urgently "
-    "aid "
-    "feel feels feeling avoid reduce reduced lower raise raised increase affected affect affects outlook "
-    "prognosis "
-    "cure cured support supporting common inherited research clinical trial trials being gene genetic "
-    "changes change "
-    "related recognise recognize notice tests test detect identify explain information definition describe "
-    "ignored "
-    "dangerous difference differences different contagious catch hereditary inherit likelihood "
-    "ignore worried worry concerned professional medical care seek call hospital complications stages "
-    "options "
-    "available option bring happens bystander bystanders parent parents mum mom dad friend husband wife "
-    "partner "
-    "person people adults adult patient patients swallowed mg milligrams dose"
+    """
+    a about above actually after again all also always am an and another any anyone anything are around as at
+    away be because been before being best better between bit both but by came can cannot could did do does
+    doing done don down during each early either else ever every everyone exactly far few first for from general
+    get gets getting give given go goes going good got had happen happens has have having he her here him his
+    how i if in into is isn it its itself just kind know known last later let like likely little long look lot
+    made make makes many may me mean means might more most much must my myself need needed needs never new next
+    no nor normal normally not now of off often old on once one only or other others our out over own per please
+    possible proper properly put really recently right said same say see seems set several shall she should show
+    shows since so some somebody someone something soon spot start started still stop stopped such suddenly
+    sudden sure take taken takes tell than that the their them themselves then there these they thing things
+    think thinking this those though through to today together told too try turn under until up upon us use used
+    useful usually very want was way ways we well went were what whats when where whether which while who whole
+    whom whose why will with within without won worse would yet you your yourself s t d ll m re ve don't doesn't
+    can't won't isn't i'm it's what's symptom symptoms sign signs warning treat treated treating treats
+    treatment treatments cause caused causes causing reason reasons diagnose diagnosed diagnosis diagnosing
+    prevent prevented preventing prevention risk risks factor factors chance chances help helps helping helped
+    doctor doctors emergency urgent urgently aid feel feels feeling avoid reduce reduced lower raise raised
+    increase affected affect affects outlook prognosis cure cured support supporting common inherited research
+    clinical trial trials gene genetic changes change related recognise recognize notice tests test detect
+    identify explain information definition describe ignored dangerous difference differences different
+    contagious catch hereditary inherit likelihood ignore worried worry concerned professional medical care seek
+    call hospital complications stages options available option bring bystander bystanders parent parents mum
+    mom dad friend husband wife partner person people adults adult patient patients swallowed mg milligrams dose
+    """
 ) | _set(
-    "el la los las un una unos unas de del al en y o que como por para con sin es son se su mi tu cual "
-    "cuales le les "
-    "du des et ou est sont une dans sur au aux je il elle quels quelles quel comment pourquoi ce der die das "
-    "den dem "
-    "ein eine einer einen und oder ist sind wie was bei von zu im mit fur auf ich man il lo gli uno della "
-    "dello dei "
-    "di da che e i come quali perche sono per os as um uma do dos em na no e o ao"
+    """
+    el la los las un una unos unas de del al en y o que como por para con sin es son se su mi tu cual cuales le
+    les du des et ou est sont une dans sur au aux je il elle quels quelles quel comment pourquoi ce der die das
+    den dem ein eine einer einen und oder ist sind wie was bei von zu im mit fur auf ich man lo gli uno della
+    dello dei di da che e i come quali perche sono per os as um uma do dos em na no ao
+    """
 )
 _GENERIC: dict[str, float] = {
     word: weight
@@ -175,6 +155,11 @@ def stem(word: str) -> str:
 _GENERIC_STEMS = {stem(word): weight for word, weight in _GENERIC.items()}
 
 
+def topic_text(text: str) -> str:
+    """The words of `text` that may name a topic, general ones ("disease", "child") included, as a text again."""
+    return " ".join(token for token in words(text) if token not in _STOP)
+
+
 def content_stems(tokens: Iterable[str]) -> frozenset[str]:
     """The stems of those folded words that may name a topic."""
     return frozenset(stem(token) for token in tokens if token not in _STOP and token not in _VAGUE)
@@ -183,9 +168,7 @@ def content_stems(tokens: Iterable[str]) -> frozenset[str]:
 def content_words(text: str) -> tuple[Word, ...]:
     """The words of `text` that may name a topic, each once, in order, with weight and direct neighbours."""
     tokens = words(text)
-    stems = [
-        "" if token in _STOP or (len(token) == 1 and not token.isdigit()) else stem(token) for token in tokens
-    ]
+    stems = ["" if token in _STOP or (len(token) == 1 and not token.isdigit()) else stem(token) for token in tokens]
     found: dict[str, Word] = {}
     for n, current in enumerate(stems):
         if current and current not in found:

@@ -10,6 +10,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from app.components import Components, open_components
+from app.logs import quiet_logs
 from app.settings import Settings
 from rag.correct import route
 from rag.errors import PermanentError
@@ -24,7 +25,6 @@ from rag.thresholds import thresholds_of_search
 from rag.types import Message, Query, Turn
 from safety.sanitize import sanitize
 from scripts.lines import read_questions, write_line
-from scripts.logs import quiet_logs
 
 __all__ = ["ask_command", "search_command"]
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -154,7 +155,7 @@ def _ask(commands: Any) -> None:
 
 
 def _positive(value: str) -> int:
-    if not value.isdigit() or not 1 <= int(value) <= 1000:
+    if not re.fullmatch("[0-9]{1,9}", value) or not 1 <= int(value) <= 1000:
         raise argparse.ArgumentTypeError("a whole number from 1 to 1000")
     return int(value)
 

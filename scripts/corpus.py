@@ -13,13 +13,13 @@ from typing import Any, TextIO
 from tqdm import tqdm
 
 from app.components import ingest_bundle, open_components
+from app.logs import quiet_logs
 from app.settings import Settings
 from rag.errors import PermanentError
 from rag.ingest.bundle import vectors_path, write_vectors
 from rag.ingest.records import Defaults
 from rag.ingest.run import IngestReport, IngestRequest, Progress, content_hash, ingest
 from rag.store.check import check_corpus, staged_documents
-from scripts.logs import quiet_logs
 
 __all__ = ["activate_command", "check_command", "ingest_command", "list_command", "vectors_command"]
 

@@ -15,7 +15,7 @@ from evals.data import goldens
 from evals.metrics import per_query
 from evals.report import Report, about
 from evals.suites.retrieval import ranking
-from evals.world import bundled
+from evals.world import bundled, existing
 from rag.correct import route
 from rag.gate import gate as decide
 from rag.grade import grade, label_of
@@ -27,12 +27,17 @@ from rag.types import Grade, Query
 __all__ = ["run"]
 
 
-def run(_: argparse.Namespace) -> Report:
+def run(arguments: argparse.Namespace) -> Report:
+    """Over the bundled documents; the gate once more over the database of `--db`, where the haystack is larger."""
     report = Report("calibrate")
     with bundled() as components:
         report.say(about(components))
         fusion(components, report)
         gate(components, report)
+    if arguments.db:
+        with existing(arguments.db) as components:
+            report.say(about(components))
+            gate(components, report)
     return report
 
 
@@ -62,11 +67,17 @@ def gate(components: Components, report: Report) -> None:
     for name in ("dense", "coverage"):
         for label, cases in (("answerable", positives), ("not answerable", negatives)):
             values = sorted(features[c["id"]][name] for c in cases if name in features[c["id"]])
+            if not values:
+                continue
             marks = [values[min(len(values) - 1, int(q * len(values)))] for q in (0.0, 0.1, 0.5, 0.9, 1.0)]
             report.say(f"  {name:9} {label:15} min/p10/p50/p90/max " + " ".join(f"{v:.3f}" for v in marks))
     rows = []
+    with_vectors = any("dense" in found for found in features.values())
+    goods, floors_tried = (
+        ((0.85, 0.86, 0.87, 0.88), (0.79, 0.80, 0.81, 0.82, 0.83)) if with_vectors else ((2.0,), (0.0,))
+    )
     for good, floor, covered_good, covered_floor in product(
-        (0.85, 0.86, 0.87, 0.88), (0.79, 0.80, 0.81, 0.82, 0.83), (0.8,), (0.2, 0.25, 0.3, 0.35, 0.4)
+        goods, floors_tried, (0.8,), (0.15, 0.2, 0.25, 0.3, 0.35, 0.4)
     ):
         floors = GateFloors(
             dense_good=good, dense_floor=floor, coverage_good=covered_good, coverage_floor=covered_floor

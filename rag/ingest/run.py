@@ -11,6 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from typing import Any
 
 from rag.errors import CorpusMissing, IngestError, PermanentError
 from rag.ingest.chunk import CHUNKER, Piece, chunk_document
@@ -19,7 +20,7 @@ from rag.ingest.records import BadRecord, Document
 from rag.ingest.report import Clock, IngestCancelled, IngestReport, IngestRequest, Outcome, Progress
 from rag.protocols import Embedder, FloatMatrix
 from rag.store import Store
-from rag.store.staging import KnownDocument, NewChunk, NewDocument, Staging, ingest_lock
+from rag.store.staging import KnownDocument, NewChunk, NewDocument, Pending, Staging, ingest_lock
 
 __all__ = [
     "IngestCancelled",
@@ -49,6 +50,10 @@ class _Plan:
     dropped: tuple[str, ...]
     removed: tuple[int, ...]
 
+    @property
+    def changes(self) -> bool:
+        return bool(self.todo or self.staged_already or self.removed)
+
 
 def passage_text(title: str, heading: str, text: str) -> str:
     """What is embedded for a passage: title, heading path and text on lines of their own."""
@@ -77,19 +82,17 @@ def ingest(
     with a detail ("duplicate", "X_2"). Raises PermanentError when nothing can be read, StoreBusy when another
     ingest runs, IngestCancelled after `cancelled()`.
     """
-    started = time.monotonic()
     with ingest_lock(store.db.path):
         run = _Run(store, embedder, request, known_vectors or {}, count_tokens, on_progress, on_document, cancelled)
-        job = store.jobs.start("ingest", request.collection, request.source, request.as_json())
         try:
-            report = run.run(started)
+            report = run.run()
         except IngestCancelled:
-            store.jobs.finish(job, "cancelled", {})
+            run.end_job("cancelled", {})
             raise
         except IngestError as exc:
-            store.jobs.finish(job, "failed", {"error": str(exc)})
+            run.end_job("failed", {"error": str(exc)})
             raise
-        store.jobs.finish(job, "done", {**asdict(report), "bad": list(report.bad[:100])})
+        run.end_job("done", {**asdict(report), "bad": list(report.bad[:100])})
         return report
 
 
@@ -114,14 +117,20 @@ class _Run:
         self.outcomes: Counter[str] = Counter()
         self.bad: list[str] = []
         self.passages = self.embedded = self.reused = self.split_sentences = 0
+        self._job: str | None = None
 
-    def run(self, started: float) -> IngestReport:
+    def run(self) -> IngestReport:
+        started = time.monotonic()
         if self.embedder:
             self.staging.register_model(self.embedder.info)
         plan = self._plan(self._read())
+        if plan.changes or self._pending(1):
+            self._job = self.store.jobs.start(
+                "ingest", self.request.collection, self.request.source, self.request.as_json()
+            )
         self._stage(plan)
         self._fill_vectors()
-        changed = bool(plan.todo or plan.staged_already or plan.removed) and self._anything_staged(plan)
+        changed = plan.changes and self._anything_staged(plan)
         if changed:
             version = self.staging.publish(plan.removed, self.request.corpus_version, self.model_id)
         else:
@@ -143,6 +152,13 @@ class _Run:
             seconds=round(time.monotonic() - started, 3),
             bad=tuple(self.bad),
         )
+
+    def end_job(self, state: str, report: dict[str, Any]) -> None:
+        """Notes how the work ended. A run that found nothing to do was no job, and ends one that a kill left open."""
+        if self._job is not None:
+            self.store.jobs.finish(self._job, state, report)
+        else:
+            self.store.jobs.settle(self.request.collection, self.request.source)
 
     # -- reading and comparing ------------------------------------------------------------------------------------
 
@@ -318,13 +334,14 @@ class _Run:
 
     def _fill_vectors(self) -> None:
         """Embeds passages that were published or staged without a vector of this model."""
-        if self.model_id is None:
-            return
-        while pending := self.staging.pending(self.model_id, BATCH):
+        while (pending := self._pending(BATCH)) and self.model_id is not None:
             if self.cancelled():
                 raise IngestCancelled("The ingest was stopped; the next one takes up what is embedded.")
             vectors = self._vectors_for({p.content_hash: (p.title, p.heading, p.text) for p in pending})
             self.staging.add_vectors(self.model_id, {p.row: vectors[p.content_hash] for p in pending})
+
+    def _pending(self, limit: int) -> tuple[Pending, ...]:
+        return self.staging.pending(self.model_id, limit) if self.model_id is not None else ()
 
     # -- versions -------------------------------------------------------------------------------------------------
 

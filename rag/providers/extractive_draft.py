@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 
 from rag.providers.extractive_passage import Unit
 from rag.providers.extractive_topic import Topic
-from rag.providers.extractive_words import content_stems, words
 from rag.question import Kind
 from rag.types import Evidence, Sentence
+from rag.words import content_stems, words
 
 __all__ = ["Draft", "as_sentences", "first_step", "in_order"]
 

@@ -10,10 +10,10 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 
-from rag.providers.extractive_words import content_stems, stem, words
 from rag.question import Kind, heading_kinds, sentence_has_cue
 from rag.text import is_list_item, is_table_row, split_sentences
 from rag.types import Evidence
+from rag.words import content_stems, stem, words
 
 __all__ = ["Unit", "read_units"]
 
@@ -181,13 +181,7 @@ def _lost_list(sentence: str) -> bool:
     head, colon, rest = sentence.partition(": ")
     if sentence.count(" - ") > 1:
         return True
-    return (
-        bool(colon)
-        and bool(rest)
-        and rest[0].isupper()
-        and len(head) > 0
-        and bool(_CAPITAL_INSIDE.search(rest))
-    )
+    return bool(colon) and bool(rest) and rest[0].isupper() and len(head) > 0 and bool(_CAPITAL_INSIDE.search(rest))
 
 
 def _dangles(sentence: str, lang: str) -> bool:
@@ -314,9 +308,7 @@ def _split(line: str) -> list[str]:
 
 def _is_heading(line: str) -> bool:
     """Whether a line that introduces no list is a heading: short and no sentence."""
-    return len(line.split()) <= 12 and (
-        line.endswith(":") or not re.search(r"[.!?…。！？।۔]['\"”’»)\]]*$", line)
-    )
+    return len(line.split()) <= 12 and (line.endswith(":") or not re.search(r"[.!?…。！？।۔]['\"”’»)\]]*$", line))
 
 
 def _introduces(lead_in: str) -> bool:

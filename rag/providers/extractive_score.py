@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 from rag.providers.extractive_passage import Unit
 from rag.providers.extractive_topic import Topic
-from rag.providers.extractive_words import stem, words
 from rag.question import Kind, is_yes_no, question_kinds, sentence_has_cue
 from rag.types import Prompt
+from rag.words import stem, words
 
 __all__ = [
     "FOCUS_SHARE",
@@ -76,30 +76,20 @@ _WITHOUT_SECTION = frozenset(
         Kind.DIAGNOSIS,
     }
 )
-CALL = re.compile(
-    r"\bemergency number\b|\b(?:call|needs?)\b[^.]{0,30}\bambulance\b|\bcall (?:911|999|112)\b", re.I
-)
-URGENT = frozenset(
-    map(stem, ("emergency", "ambulance", "urgent", "immediately", "911", "999", "112", "crisis"))
-)
+CALL = re.compile(r"\bemergency number\b|\b(?:call|needs?)\b[^.]{0,30}\bambulance\b|\bcall (?:911|999|112)\b", re.I)
+URGENT = frozenset(map(stem, ("emergency", "ambulance", "urgent", "immediately", "911", "999", "112", "crisis")))
 _ARTICLES = frozenset(("a", "an", "the", "el", "la", "le", "l", "il", "lo", "o", "der", "die", "das"))
 _POINTERS = frozenset(("this", "these", "those", "such"))
 _CALLS = frozenset({Kind.FIRST_AID, Kind.HELP})
 _RAISED = frozenset({Kind.CAUSES, Kind.RISK, Kind.CONTAGION})
 _LOWERED = re.compile(r"\b(?:lower|reduc|prevent|protect|check|stop)\w*", re.IGNORECASE)
 _SIDE_WORDS = frozenset(("other", "less", "further", "additional", "rare", "rarely", "uncommon", "sometimes"))
-_MAIN = re.compile(
-    r"\b(?:most common|most often|main|mainly|usually|mostly|typically|most \w+ are)\b", re.IGNORECASE
-)
-_VERDICT = re.compile(
-    r"\b(?:should|must|not|no|cannot|never|nobody|safe\w*|rarely|recommended)\b", re.IGNORECASE
-)
+_MAIN = re.compile(r"\b(?:most common|most often|main|mainly|usually|mostly|typically|most \w+ are)\b", re.IGNORECASE)
+_VERDICT = re.compile(r"\b(?:should|must|not|no|cannot|never|nobody|safe\w*|rarely|recommended)\b", re.IGNORECASE)
 _VERBS = frozenset(
     ("is", "are", "was", "were", "means", "refers", "describes", "stands", "happens", "occurs")
 ) | frozenset(("develops", "affects", "causes", "es", "son", "est", "sont", "ist", "sind"))
-GROUPS = tuple(
-    frozenset(map(stem, group)) for group in (("adult",), ("child", "baby", "teenager"), ("pregnant",))
-)
+GROUPS = tuple(frozenset(map(stem, group)) for group in (("adult",), ("child", "baby", "teenager"), ("pregnant",)))
 
 
 @dataclass(frozen=True)
@@ -186,9 +176,7 @@ class Scored:
 
 def scored_units(units: Sequence[Unit], asked: Asked) -> list[Scored]:
     """The units that answer the question, best first; equal ones in the order of the evidence."""
-    sectioned = {
-        kind for kind in asked.kinds for unit in units if section_fit(unit, kind) and not unit.dangling
-    }
+    sectioned = {kind for kind in asked.kinds for unit in units if section_fit(unit, kind) and not unit.dangling}
     central = _Central.of(units, asked.topic.stems)
     found = [scored for unit in units if (scored := _score(unit, asked, sectioned, central)) is not None]
     return sorted(found, key=lambda each: -each.score)
@@ -228,9 +216,7 @@ def _fit(unit: Unit, kind: Kind, sectioned: bool, focus: float, names: bool, ask
     if asked.foreign and not unit.section:
         return _CUE_ALONE
     open_section = kind in _WITHOUT_SECTION or unit.section <= {Kind.WHAT}
-    cue = unit.has_cue(kind) or (
-        kind in _WITHOUT_SECTION and any(sentence_has_cue(item, kind) for item in unit.items)
-    )
+    cue = unit.has_cue(kind) or (kind in _WITHOUT_SECTION and any(sentence_has_cue(item, kind) for item in unit.items))
     return _CUE_ALONE if open_section and cue else 0.0
 
 
@@ -264,9 +250,7 @@ def _shape(unit: Unit, asked: Asked) -> float:
         score -= 0.8
     if len(unit.words) > _LONG:
         score -= 0.02 * (len(unit.words) - _LONG)
-    if not asked.people and any(
-        group & unit.text_stems and not group & asked.topic.stems for group in GROUPS
-    ):
+    if not asked.people and any(group & unit.text_stems and not group & asked.topic.stems for group in GROUPS):
         score -= 0.3
     return score
 

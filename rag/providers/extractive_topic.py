@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from rag.providers.extractive_words import Word, content_words, stem, words
 from rag.question import heading_kinds
 from rag.types import Chunk, Evidence, Prompt
+from rag.words import Word, content_words, stem, words
 
 __all__ = ["Topic", "find_topic"]
 
@@ -58,9 +58,7 @@ class Topic:
 
     def is_named_in(self, stems: frozenset[str]) -> bool:
         """Whether a text with these stems names the topic: at least half of one of its names."""
-        return any(
-            sum(word.weight for word in name if word.stem in stems) >= least for name, least in self._least
-        )
+        return any(sum(word.weight for word in name if word.stem in stems) >= least for name, least in self._least)
 
     @cached_property
     def _least(self) -> list[tuple[tuple[Word, ...], float]]:
@@ -174,9 +172,7 @@ def _match(group: _Group, asked: Sequence[Word], total: float) -> None:
             group.matched, group.share, best = weight, share, matched
     group.stems = frozenset(word.stem for word in best)
     in_text = sum(word.weight for word in asked if word.stem in group.text) / total
-    group.value = (
-        group.matched / total + group.share / 2 + in_text / 2 + _RANK_BONUS / (1 + group.passages[0])
-    )
+    group.value = group.matched / total + group.share / 2 + in_text / 2 + _RANK_BONUS / (1 + group.passages[0])
 
 
 def _enough(weight: float, share: float) -> bool:
@@ -235,9 +231,7 @@ def _titled_topic(groups: Sequence[_Group], asked: Sequence[Word]) -> Topic:
 
 def _is_name(label: Sequence[Word], group: _Group) -> bool:
     """Whether a label says the topic itself: the title's names, or the one that the question used."""
-    return label in group.labels[:2] or bool(
-        group.stems & {word.stem for word in label if word.weight >= _SPECIFIC}
-    )
+    return label in group.labels[:2] or bool(group.stems & {word.stem for word in label if word.weight >= _SPECIFIC})
 
 
 def _trusted_topic(group: _Group, asked: Sequence[Word]) -> Topic:

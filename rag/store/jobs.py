@@ -64,6 +64,17 @@ class Jobs:
                 (state, json.dumps(report), _now(), job_id),
             )
 
+    def settle(self, collection: str, source: str) -> None:
+        """Ends jobs of a source that a kill left open after their work was done."""
+        with self._db.write() as connection:
+            connection.execute(
+                """
+                UPDATE jobs SET state = 'done', finished_at = ?
+                WHERE state = 'running' AND collection = ? AND source = ?
+                """,
+                (_now(), collection, source),
+            )
+
     def list(self, state: str | None = None) -> tuple[Job, ...]:
         """Jobs, newest first."""
         rows = self._db.read().execute(

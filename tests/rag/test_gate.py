@@ -58,11 +58,11 @@ def test_a_closed_gate_has_a_reason() -> None:
             assert decision.open or decision.reasons, features
 
 
-def test_a_question_that_shares_one_common_word_does_not_open_the_keyword_mode() -> None:
+def test_a_keyword_hit_alone_is_no_evidence() -> None:
     """ "How do I fix my car's chest freezer" was once grounded by chest pain."""
     floors = load_thresholds(None).gate
-    assert not decide(floors, coverage=0.55).open
-    assert decide(floors, coverage=0.75).open
+    assert not decide(floors, coverage=0.2).open
+    assert decide(floors, coverage=1.0).open
 
 
 @given(

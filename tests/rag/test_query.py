@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import rag.query
 from rag.query import OURS, QUERY_LIMIT, identify_language, rewrite
 from rag.types import Message, Query, Turn
 
@@ -20,6 +21,8 @@ HARD = {
 LANGUAGES = {
     "en": [
         "Gout?", "flu symptoms", "What is asthma?", "can i take ibuprofen with warfarin", "What causes diabetes",
+        "What causes gout?", "What causes asthma?", "gout symptoms", "sepsis",
+        "Disposable hand sanitizer", "howmuch aspirin in butalbital",
         "insulin dose", "COVID-19", "chest pain", "ADHD", "rash on arm", "BP 140/90", "migraine", "TB",
         "how do you treat lice", "sore throat remedies", "vitamin d",
     ],
@@ -55,11 +58,11 @@ LANGUAGES = {
 
 
 def test_short_health_questions_are_told_apart() -> None:
-    """121 of 127 on 2026-11-30, all but the hard ones; the classifier and scripts alone: 115."""
+    """127 of 133 on 2026-11-30, all but the hard ones; the classifier and scripts alone: 115."""
     cases = [(code, text) for group in (LANGUAGES, HARD) for code, texts in group.items() for text in texts]
     wrong = [(code, identify_language(text), text) for code, text in cases if identify_language(text) != code]
     assert set(LANGUAGES) == OURS
-    assert len(cases) == 127
+    assert len(cases) == 133
     assert len(wrong) <= 8, wrong
 
 
@@ -84,6 +87,7 @@ def test_a_script_of_its_own_is_always_recognised(language: str) -> None:
         ("阿拉好伐", "zh"),  # Shanghainese is Chinese to a reader
         ("ٹی بی", "ur"),
         ("ٹائیفائیڈ", "ur"),
+        ("الرٹ", "ur"),  # one Urdu letter in an Arabic word
         ("حمى", "ar"),
         ("الربو", "ar"),
         ("grandma takes 板蓝根, may she also take aspirin with it", "en"),
@@ -92,6 +96,12 @@ def test_a_script_of_its_own_is_always_recognised(language: str) -> None:
 )
 def test_letters_decide(text: str, language: str) -> None:
     assert identify_language(text) == language
+
+
+@pytest.mark.parametrize(("dialect", "language"), [("wuu", "zh"), ("yue", "zh"), ("arz", "ar"), ("pnb", "ur")])
+def test_a_dialect_counts_as_its_language(monkeypatch: pytest.MonkeyPatch, dialect: str, language: str) -> None:
+    monkeypatch.setattr(rag.query, "detect", lambda *_, **__: [{"lang": dialect, "score": 0.9}])
+    assert identify_language("some wörds of it") == language
 
 
 @pytest.mark.parametrize("text", ["", " ", "\n", "123", "0.5 mg", "?", "😀", "🤒🤒", "\0", "\ud800", "140/90", "…"])

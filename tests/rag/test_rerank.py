@@ -59,11 +59,9 @@ def test_repeated_text_is_shown_once_whatever_its_case_accents_and_spacing() -> 
     assert [e.chunk.id for e in rerank("q", evidence, None, 6)] == [1, 3]
 
 
-def test_a_duplicate_does_not_use_up_the_share_of_its_document() -> None:
-    evidence = [passage("Same.", n=n, doc_id="d") for n in (1, 2, 3)] + [
-        passage(f"Text {n}.", n=n, doc_id="d") for n in (4, 5)
-    ]
-    assert [e.chunk.id for e in rerank("q", evidence, None, 6)] == [1, 4, 5]
+def test_a_duplicate_within_a_document_takes_no_place() -> None:
+    evidence = [passage("Same.", n=n, doc_id="d") for n in (1, 2, 3)] + [passage("Other.", n=4, doc_id="d")]
+    assert [e.chunk.id for e in rerank("q", evidence, None, 2)] == [1, 4]
 
 
 def test_the_limit_counts_what_is_left() -> None:

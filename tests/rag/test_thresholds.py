@@ -40,4 +40,3 @@ def test_a_search_without_vectors_is_judged_by_the_keyword_only_numbers() -> Non
     assert thresholds_of_search(model, ()) is model
     assert thresholds_of_search(model, ("local_embedder",)) is model
     assert thresholds_of_search(model, ("vectors",)) == load_thresholds(None)
-    assert load_thresholds(None).gate.coverage_floor > model.gate.coverage_floor

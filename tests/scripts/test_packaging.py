@@ -328,7 +328,7 @@ def _project_for_check(folder: Path) -> None:
     (folder / ".stamps/setup").touch()
     shutil.copy(ROOT / "scripts/check", folder / "scripts/check")
     _program(folder / ".ci/run", "exit 0")
-    for tool in ("python", "lint-imports"):
+    for tool in ("python", "lint-imports", "shellcheck", "hadolint"):
         _program(folder / ".venv/bin" / tool, "exit 0")
 
 

@@ -64,16 +64,20 @@ async def chat(request: Request) -> Response:
 async def _fold_for(request: Request, events: AsyncGenerator[Event, None]) -> dict[str, Any] | None:
     """The events as one object. When the client leaves, the turn stops as a stream does; then None, for nobody."""
     folded: dict[str, Any] | None = None
-    async with anyio.create_task_group() as group:
+    request.app.state.folding += 1
+    try:
+        async with anyio.create_task_group() as group:
 
-        async def stop_when_gone() -> None:
-            while (await request.receive())["type"] != "http.disconnect":
-                pass
+            async def stop_when_gone() -> None:
+                while (await request.receive())["type"] != "http.disconnect":
+                    pass
+                group.cancel_scope.cancel()
+
+            group.start_soon(stop_when_gone)
+            folded = await fold_events(events)
             group.cancel_scope.cancel()
-
-        group.start_soon(stop_when_gone)
-        folded = await fold_events(events)
-        group.cancel_scope.cancel()
+    finally:
+        request.app.state.folding -= 1
     return folded
 
 

@@ -7,20 +7,19 @@ from __future__ import annotations
 
 import os
 import shutil
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import structlog
 
 from app.settings import Settings
-from rag.errors import IngestError, RagError, StoreBusy
+from rag.errors import StoreBusy
 from rag.ingest.bundle import BUNDLE_SOURCE, read_vectors, vectors_path
-from rag.ingest.run import IngestReport, IngestRequest, Progress, ingest
+from rag.ingest.run import IngestReport, IngestRequest, ingest
 from rag.pipeline import Parts
 from rag.protocols import Embedder
 from rag.providers.extractive import Extractive
@@ -32,7 +31,17 @@ from rag.thresholds import load_thresholds
 from rag.types import Status
 from safety.assess import Assessor
 
-__all__ = ["Components", "bundled_collections", "open_components", "version"]
+if TYPE_CHECKING:
+    from app.background import Background
+
+__all__ = [
+    "Components",
+    "bundled_collections",
+    "ingest_bundle",
+    "interrupted_receipt",
+    "open_components",
+    "version",
+]
 
 log = structlog.get_logger("galen.start")
 
@@ -53,7 +62,6 @@ class Components:
     degraded: tuple[str, ...]
     background: Background | None = None
     interrupted: int = 0
-    ingest_notes: list[str] = field(default_factory=list)
 
 
 @contextmanager
@@ -151,61 +159,6 @@ def _publish_missing(components: Components, answer_at_once: bool) -> None:
                 log.warning("bundle_waits", collection=collection, reason="another ingest is running")
             else:
                 log.info("corpus_published", collection=collection, version=report.corpus_version)
-
-
-class Background:
-    """Work that a serving process does beside its chats: newer bundle, missing vectors, interrupted ingests."""
-
-    def __init__(self, components: Components) -> None:
-        self._components = components
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="galen-ingest", daemon=True)
-        self.progress: Progress | None = None
-        self.failures: list[str] = []
-
-    def start(self) -> None:
-        self._thread.start()
-
-    def stop(self) -> None:
-        self._stop.set()
-        self._thread.join()
-
-    @property
-    def running(self) -> bool:
-        return self._thread.is_alive()
-
-    def _run(self) -> None:
-        for collection in bundled_collections(self._components.settings.corpus_dir):
-            self._try(collection, partial(ingest_bundle, self._components, collection, cancelled=self._stop.is_set))
-        for job in reversed(self._components.store.jobs.list("running")):
-            request = IngestRequest.from_json(job.request)
-            if job.source != BUNDLE_SOURCE and request.path.exists():
-                self._try(job.collection, lambda request=request: self._resume(request))
-
-    def _resume(self, request: IngestRequest) -> IngestReport:
-        log.info("ingest_resumed", collection=request.collection, source=request.source)
-        return ingest(
-            self._components.store,
-            self._components.embedder,
-            request,
-            on_progress=self._note,
-            cancelled=self._stop.is_set,
-        )
-
-    def _note(self, progress: Progress) -> None:
-        self.progress = progress
-
-    def _try(self, collection: str, work: object) -> None:
-        if self._stop.is_set():
-            return
-        try:
-            report = work()  # type: ignore[operator]
-        except (IngestError, RagError) as exc:
-            self.failures.append(f"{collection}: {exc}")
-            log.error("ingest_failed", collection=collection, error=type(exc).__name__)
-            return
-        if report.published:
-            log.info("corpus_published", collection=collection, version=report.corpus_version)
 
 
 def interrupted_receipt(components: Components, turn_id: str, collection: str) -> dict[str, object]:

@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import anyio
 import structlog
 import uvicorn
 from starlette.applications import Starlette
@@ -17,8 +18,9 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from app.background import Background
 from app.chat import HEARTBEAT_SECONDS, chat
-from app.components import Background, Components, interrupted_receipt, open_components
+from app.components import Components, interrupted_receipt, open_components
 from app.cors import cors
 from app.errors import LastResort, handlers
 from app.health import health
@@ -29,6 +31,9 @@ from app.settings import Settings
 __all__ = ["create_app", "serve"]
 
 WEB = Path(__file__).resolve().parents[1] / "web"
+
+LAST_RECEIPTS_SECONDS = 5
+"""How long a stop waits for the receipts of JSON answers that it cut."""
 
 PAGE_HEADERS = {
     "content-security-policy": "default-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'",
@@ -58,6 +63,7 @@ def create_app(components: Components, *, heartbeat_seconds: float = HEARTBEAT_S
     )
     app.state.components = components
     app.state.heartbeat_seconds = heartbeat_seconds
+    app.state.folding = 0
     return app
 
 
@@ -83,7 +89,10 @@ async def _lifespan(app: Starlette) -> AsyncIterator[None]:
     components.background = Background(components)
     components.background.start()
     yield
-    components.background.stop()
+    with anyio.move_on_after(LAST_RECEIPTS_SECONDS):  # uvicorn has cut them, and waits for none
+        while app.state.folding:  # noqa: ASYNC110 — over in milliseconds, and only at a stop
+            await anyio.sleep(0.01)
+    await anyio.to_thread.run_sync(components.background.stop)
 
 
 def serve(settings: Settings, *, host: str | None = None, port: int | None = None) -> int:

@@ -75,19 +75,22 @@ def ingest(
     on_progress: Callable[[Progress], None] = lambda _: None,
     on_document: Callable[[str, Outcome, str], None] = lambda *_: None,
     cancelled: Callable[[], bool] = lambda: False,
+    resumable: bool = False,
 ) -> IngestReport:
     """Takes a file or folder into a collection and publishes what changed.
 
     `known_vectors` maps content hashes to vectors computed before; `on_document` is told each document's outcome
     with a detail ("duplicate", "X_2"). Raises PermanentError when nothing can be read, StoreBusy when another
-    ingest runs, IngestCancelled after `cancelled()`.
+    ingest runs, IngestCancelled after `cancelled()`; a `resumable` job then counts as running still, so that the next
+    start of a serving process takes it up.
     """
     with ingest_lock(store.db.path):
         run = _Run(store, embedder, request, known_vectors or {}, count_tokens, on_progress, on_document, cancelled)
         try:
             report = run.run()
         except IngestCancelled:
-            run.end_job("cancelled", {})
+            if not resumable:
+                run.end_job("cancelled", {})
             raise
         except IngestError as exc:
             run.end_job("failed", {"error": str(exc)})

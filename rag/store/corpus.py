@@ -90,9 +90,12 @@ class Corpus:
         """The generation that answers now. CorpusMissing if nothing is published."""
         row = self._db.read().execute("SELECT active FROM collections WHERE name = ?", (collection,)).fetchone()
         if row is None or not row[0]:
-            known = ", ".join(self.collections()) or "none"
-            raise CorpusMissing(f"No collection {collection!r} is published (published: {known}).")
+            raise CorpusMissing(self._unpublished(collection))
         return int(row[0])
+
+    def _unpublished(self, collection: str) -> str:
+        known = ", ".join(self.collections()) or "none"
+        return f"No collection {collection!r} is published (published: {known})."
 
     def versions(self, collection: str | None = None) -> tuple[Version, ...]:
         """All published versions, newest first within a collection."""
@@ -128,7 +131,9 @@ class Corpus:
         for version in versions:
             if version.corpus_version == corpus_version or (corpus_version is None and version.active):
                 return version
-        known = ", ".join(v.corpus_version for v in versions) or "none"
+        if not versions:
+            raise CorpusMissing(self._unpublished(collection))
+        known = ", ".join(v.corpus_version for v in versions)
         raise CorpusMissing(f"Collection {collection!r} has no version {corpus_version!r} (kept: {known}).")
 
     def activate(self, collection: str, corpus_version: str) -> Version:

@@ -92,9 +92,14 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
 
 def test_a_failed_write_leaves_nothing(tmp_path: Path) -> None:
     db = Database(tmp_path / "galen.db")
-    with pytest.raises(ZeroDivisionError), db.write() as connection:
-        connection.execute("INSERT INTO collections (name) VALUES ('half')")
-        raise ZeroDivisionError
+
+    def fail_half_way() -> None:
+        with db.write() as connection:
+            connection.execute("INSERT INTO collections (name) VALUES ('half')")
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail_half_way()
     assert db.read().execute("SELECT count(*) FROM collections").fetchone() == (0,)
     db.close()
 

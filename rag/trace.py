@@ -1,0 +1,100 @@
+"""What a turn writes down as it goes, and the receipt that comes of it. Only the pipeline writes a trace."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from time import perf_counter
+
+from rag.parts import Parts
+from rag.receipt import Receipt, retrieved_sources
+from rag.store import View
+from rag.types import Citation, Evidence, GateDecision, Query, Route, Status, Turn
+from safety.types import RiskAssessment, RiskClass
+
+__all__ = ["Clock", "Trace", "citations", "make_receipt"]
+
+
+@dataclass
+class Trace:
+    """The facts of a turn so far. `used` holds the markers that the shown text cites."""
+
+    status: Status = Status.STOPPED  # what it is if nobody says otherwise: the client went away
+    assessment: RiskAssessment = field(default_factory=lambda: RiskAssessment(risk_class=RiskClass.R0))
+    view: View | None = None
+    query: Query | None = None
+    decision: GateDecision = field(default_factory=lambda: GateDecision(open=False, route=Route.NONE))
+    thresholds: str | None = None
+    features: dict[str, float] = field(default_factory=dict)
+    evidence: tuple[Evidence, ...] = ()
+    used: set[int] = field(default_factory=set)
+    supported: int = 0
+    clinical: int = 0
+    removed: Counter[str] = field(default_factory=Counter)
+    generated: bool = False
+    degraded: list[str] = field(default_factory=list)
+    error: str | None = None
+    stages: dict[str, float] = field(default_factory=dict)
+    stored: bool = False
+
+
+class Clock:
+    """Milliseconds per stage, into the trace."""
+
+    def __init__(self, trace: Trace) -> None:
+        self._trace, self._last = trace, perf_counter()
+
+    def lap(self, stage: str) -> None:
+        now = perf_counter()
+        self._trace.stages[stage] = round((now - self._last) * 1000, 3)
+        self._last = now
+
+
+def citations(trace: Trace) -> tuple[Citation, ...]:
+    """The sources that the shown answer cites, by marker."""
+    return tuple(
+        Citation(
+            n=n,
+            chunk_id=e.chunk.chunk_id,
+            title=e.chunk.title,
+            organization=e.chunk.organization,
+            url=e.chunk.url,
+            version_date=e.chunk.version_date,
+        )
+        for n, e in enumerate(trace.evidence, start=1)
+        if n in trace.used
+    )
+
+
+def make_receipt(turn: Turn, parts: Parts, trace: Trace) -> Receipt:
+    """The receipt of a turn as it stands."""
+    version = trace.view.version if trace.view else None
+    return Receipt(
+        id=turn.id,
+        status=trace.status,
+        created_at=parts.now().isoformat(timespec="milliseconds"),
+        collection=turn.collection,
+        language=trace.query.language if trace.query else trace.assessment.language,
+        risk_class=trace.assessment.risk_class.name,
+        rule_ids=trace.assessment.rule_ids,
+        ruleset=parts.assessor.ruleset,
+        banner=trace.assessment.banner,
+        provider=parts.generator.name if trace.generated else None,
+        model=parts.generator.model if trace.generated else None,
+        corpus_version=version.corpus_version if version else None,
+        embed_model=parts.embedder.info.model_id if parts.embedder and trace.view else None,
+        thresholds=trace.thresholds,
+        query_kind=trace.query.kind if trace.query else None,
+        route=trace.decision.route,
+        gate_reasons=trace.decision.reasons,
+        features={name: round(value, 4) for name, value in trace.features.items()},
+        sources=retrieved_sources(trace.evidence, frozenset(trace.used)),
+        groundedness=round(trace.supported / trace.clinical, 4) if trace.clinical and parts.check_sentences else None,
+        judge="heuristic" if trace.clinical and parts.check_sentences else None,
+        filtered=sum(trace.removed.values()),
+        filter_reasons=dict(trace.removed),
+        degraded=tuple(dict.fromkeys(trace.degraded)),
+        error=trace.error,
+        stages=trace.stages,
+        app_version=parts.app_version,
+    )

@@ -1,0 +1,187 @@
+from __future__ import annotations
+
+import contextlib
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from app.settings import ROOT, Secret, Settings, SettingsError, settings_table, variables
+from safety.types import RiskClass
+
+ACCEPTED: list[tuple[str, str, object]] = [
+    ("DB_PATH", "/data/galen.db", Path("/data/galen.db")),
+    ("DB_PATH", "  /data/galen.db ", Path("/data/galen.db")),
+    ("DB_PATH", "~/galen.db", Path("~/galen.db").expanduser()),
+    ("SEED_DB", "/seed.db", Path("/seed.db")),
+    ("CACHE_DIR", "/tmp/c", Path("/tmp/c")),
+    ("CORPUS_DIR", "corpus", Path("corpus")),
+    ("CORPUS_VERSION", "spring", "spring"),
+    ("HOST", "127.0.0.1", "127.0.0.1"),
+    ("PORT", "1", 1),
+    ("PORT", "65535", 65535),
+    ("ALLOWED_ORIGINS", "*", ("*",)),
+    ("ALLOWED_ORIGINS", "https://a.example/, http://localhost:3000", ("https://a.example", "http://localhost:3000")),
+    ("EMBEDDER", "none", "none"),
+    ("EMBEDDER", "local:e5-small", "local:e5-small"),
+    ("RAG_TOPK", "1", 1),
+    ("RAG_TOPK", "12", 12),
+    ("RAG_HYBRID", "off", False),
+    ("RAG_HYBRID", "YES", True),
+    ("RAG_HYBRID", "0", False),
+    ("RAG_RERANK", "off", False),
+    ("RAG_FAITHFULNESS", "false", False),
+    ("RAG_FAITHFULNESS", "1", True),
+    ("RAG_FAITHFULNESS_MIN_RISK", "r4", RiskClass.R4),
+    ("LOG_LEVEL", "debug", "DEBUG"),
+    ("SHUTDOWN_SECONDS", "0", 0),
+    ("SHUTDOWN_SECONDS", "300", 300),
+    ("GROQ_MODEL", "some-model", "some-model"),
+    ("OLLABRIDGE_URL", "https://bridge.example", "https://bridge.example"),
+    ("RAG_EMBED_MODEL", "intfloat/multilingual-e5-small", "intfloat/multilingual-e5-small"),
+]
+SECRETS = ["HF_TOKEN", "HF_TOKEN_INFERENCE", "GROQ_API_KEY", "OLLABRIDGE_API_KEY", "INGEST_SECRET"]
+REFUSED = [
+    ("PORT", "http", "a whole number from 1 to 65535"),
+    ("PORT", "0", "a whole number from 1 to 65535"),
+    ("PORT", "65536", "a whole number from 1 to 65535"),
+    ("PORT", "-1", "a whole number from 1 to 65535"),
+    ("PORT", "７８６０", "a whole number from 1 to 65535"),
+    ("PORT", "9" * 5_000, "a whole number from 1 to 65535"),
+    ("RAG_TOPK", "0", "a whole number from 1 to 12"),
+    ("RAG_TOPK", "13", "a whole number from 1 to 12"),
+    ("RAG_TOPK", "6.0", "a whole number from 1 to 12"),
+    ("SHUTDOWN_SECONDS", "301", "a whole number from 0 to 300"),
+    ("RAG_HYBRID", "maybe", "on or off"),
+    ("RAG_RERANK", "2", "on or off"),
+    ("RAG_FAITHFULNESS", "ja", "on or off"),
+    ("RAG_FAITHFULNESS_MIN_RISK", "R6", "R0, R1, R2, R3, R4 or R5"),
+    ("RAG_FAITHFULNESS_MIN_RISK", "2", "R0, R1, R2, R3, R4 or R5"),
+    ("ALLOWED_ORIGINS", "example.org", "origins such as https://example.org, separated by commas"),
+    ("ALLOWED_ORIGINS", "https://a.example, javascript:alert(1)", "origins such as https://example.org"),
+    ("EMBEDDER", "openai", "local:e5-small or none"),
+    ("RAG_EMBED_MODEL", "intfloat/multilingual-e5-base", "EMBEDDER=local:e5-small"),
+    ("LOG_LEVEL", "loud", "DEBUG, INFO, WARNING or ERROR"),
+    ("DB_PATH", "~nobody-of-this-name/galen.db", "a path"),
+]
+
+
+def field_of(name: str) -> str:
+    return next(f.name for f in fields(Settings) if f.metadata["name"] == name)
+
+
+@pytest.mark.parametrize(("name", "value", "expected"), ACCEPTED)
+def test_a_value_is_read(name: str, value: str, expected: object) -> None:
+    assert getattr(Settings.from_env({name: value}), field_of(name)) == expected
+
+
+@pytest.mark.parametrize("name", SECRETS)
+def test_a_secret_is_read_and_never_shown(name: str) -> None:
+    made = Settings.from_env({name: "hunter2"})
+    secret = getattr(made, field_of(name))
+    assert secret.reveal() == "hunter2"
+    assert bool(secret)
+    for shown in (repr(made), str(made), f"{secret}", repr(secret), str(made.notes())):
+        assert "hunter2" not in shown
+
+
+def test_every_variable_is_tried_here() -> None:
+    assert {name for name, *_ in ACCEPTED} | set(SECRETS) == {v.name for v in variables()}
+
+
+@pytest.mark.parametrize(("name", "value", "form"), REFUSED)
+def test_a_value_that_does_not_parse_is_refused_with_name_and_accepted_form(name: str, value: str, form: str) -> None:
+    with pytest.raises(SettingsError) as caught:
+        Settings.from_env({name: value})
+    assert str(caught.value).startswith(f"{name} must be ")
+    assert form in str(caught.value)
+
+
+@pytest.mark.parametrize("name", [v.name for v in variables()])
+@pytest.mark.parametrize("value", ["", "  "])
+def test_an_empty_value_is_no_value(name: str, value: str) -> None:
+    assert Settings.from_env({name: value}) == Settings.from_env({})
+
+
+@given(name=st.sampled_from([v.name for v in variables()]), value=st.text(max_size=40))
+@settings(max_examples=300)
+def test_any_value_is_read_or_refused(name: str, value: str) -> None:
+    with contextlib.suppress(SettingsError):
+        Settings.from_env({name: value})
+
+
+def test_without_variables_the_defaults_hold() -> None:
+    made = Settings.from_env({})
+    assert (made.db_path, made.corpus_dir) == (ROOT / "var/galen.db", ROOT / "data/corpus")
+    assert (made.port, made.top_k, made.hybrid, made.rerank) == (7860, 6, True, False)
+    assert (made.faithfulness, made.faithfulness_min_risk) == (True, RiskClass.R2)
+    assert made.notes() == ()
+    assert not made.groq_api_key
+
+
+def test_a_variable_of_another_program_is_ignored() -> None:
+    assert Settings.from_env({"PATH": "/bin", "PORT_": "x"}) == Settings.from_env({})
+
+
+def test_the_process_s_environment_is_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PORT", "1234")
+    assert Settings.from_env().port == 1234
+
+
+def test_a_reranker_cannot_be_switched_on_as_there_is_none() -> None:
+    with pytest.raises(SettingsError, match=r"RAG_RERANK is on.*set RAG_RERANK=off or unset it"):
+        Settings.from_env({"RAG_RERANK": "on"})
+
+
+def test_the_older_name_of_the_embedder_is_noted_once() -> None:
+    notes = Settings.from_env({"RAG_EMBED_MODEL": "intfloat/multilingual-e5-small"}).notes()
+    assert [note for note in notes if "RAG_EMBED_MODEL" in note] == list(notes)
+    assert len(notes) == 1
+    assert "EMBEDDER=local:e5-small" in notes[0]
+
+
+@pytest.mark.parametrize("name", ["GROQ_API_KEY", "OLLABRIDGE_URL", "HF_TOKEN_INFERENCE", "HF_TOKEN"])
+def test_a_key_that_changes_nothing_is_noted(name: str) -> None:
+    (note,) = Settings.from_env({name: "x"}).notes()
+    assert note.startswith(f"{name} is set")
+
+
+def test_all_secrets_look_alike() -> None:
+    assert repr(Secret("a")) == repr(Secret("b"))
+
+
+# --- documentation
+
+
+def test_every_variable_has_a_line_of_help() -> None:
+    for variable in variables():
+        assert variable.help.endswith(".")
+        assert "|" not in variable.help
+
+
+def test_defaults_are_shown_as_one_would_write_them() -> None:
+    shown = {v.name: v.default for v in variables()}
+    assert (shown["DB_PATH"], shown["RAG_HYBRID"], shown["RAG_RERANK"]) == ("var/galen.db", "on", "off")
+    assert (shown["RAG_FAITHFULNESS_MIN_RISK"], shown["HF_TOKEN"], shown["ALLOWED_ORIGINS"]) == ("R2", "unset", "unset")
+
+
+def test_a_default_that_is_shown_can_be_written() -> None:
+    shown = {v.name: v.default for v in variables() if v.default != "unset" and "PATH" not in v.name}
+    shown = {name: value for name, value in shown.items() if not name.endswith("_DIR")}
+    assert Settings.from_env(shown) == Settings.from_env({})
+
+
+def test_the_table_has_one_row_a_variable() -> None:
+    head, rule, *rows = settings_table().splitlines()
+    assert (head, rule) == ("| Variable | Default | Meaning |", "| --- | --- | --- |")
+    assert [row.split("`")[1] for row in rows] == [v.name for v in variables()]
+    assert "| `PORT` | `7860` | Port to listen on. |" in rows
+    assert "| `HF_TOKEN` | unset | Hugging Face token. Read; changes nothing by itself. |" in rows
+
+
+def test_the_readme_tells_every_setting_as_it_is() -> None:
+    lines = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
+    missing = [row for row in settings_table().splitlines() if row not in lines]
+    assert not missing, "put these rows of app.settings.settings_table() into README.md:\n" + "\n".join(missing)

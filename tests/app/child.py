@@ -53,7 +53,7 @@ PATCHED: dict[str, tuple[Any, str]] = {
     "prompt": (rag.pipeline, "build_prompt"),
     "generate": (rag.pipeline, "generate"),
     "check": (rag.pipeline, "check_sentence"),
-    "receipt": (rag.pipeline, "_receipt"),
+    "receipt": (rag.pipeline, "make_receipt"),
     "receipt_open": (Receipts, "open"),
     "receipt_close": (Receipts, "close"),
     "receipt_get": (Receipts, "get"),

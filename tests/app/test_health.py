@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-import app.components
+import app.background
 from rag.protocols import EmbedKind, FloatMatrix
 from tests.app.service import KNOWN, Service, ask, check_problem, eventually, publish, running
 from tests.corpora import document, write_documents
@@ -64,8 +64,8 @@ def test_health_and_chat_answer_while_the_start_still_takes_documents_in(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     release = threading.Event()
-    monkeypatch.setattr(app.components, "bundled_collections", lambda _: ("other",))
-    monkeypatch.setattr(app.components, "ingest_bundle", lambda *_, **__: release.wait(20) and _stop())
+    monkeypatch.setattr(app.background, "bundled_collections", lambda _: ("other",))
+    monkeypatch.setattr(app.background, "ingest_bundle", lambda *_, **__: release.wait(20) and _stop())
     with running(tmp_path) as service, service.client() as client:
         try:
             body = client.get("/api/health").json()

@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 import app.background
+from rag.errors import IngestError
 from rag.protocols import EmbedKind, FloatMatrix
 from tests.app.service import KNOWN, Service, ask, check_problem, eventually, publish, running
 from tests.corpora import document, write_documents
@@ -115,4 +116,4 @@ def test_a_stop_does_not_wait_for_an_ingest_to_the_end(tmp_path: Path) -> None:
 
 
 def _stop() -> None:
-    raise app.components.IngestError("out of paper")
+    raise IngestError("out of paper")

@@ -148,6 +148,13 @@ def _start(entry: Path, **environ: str) -> tuple[str, str]:
     return done.stdout.strip(), done.stderr
 
 
+def test_a_spaces_data_folder_holds_no_database(entry: Path, tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    out, err = _start(entry, DATA_DIR=str(tmp_path / "data"), SPACE_ID="someone/galen")
+    assert out == f"{entry.parents[1]}/var/galen.db serve\n"
+    assert "no place for a database" in err
+
+
 def test_a_writable_data_folder_holds_the_database(entry: Path, tmp_path: Path) -> None:
     data = tmp_path / "data"
     data.mkdir()

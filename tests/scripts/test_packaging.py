@@ -151,7 +151,7 @@ def _start(entry: Path, **environ: str) -> tuple[str, str]:
 def test_a_spaces_data_folder_holds_no_database(entry: Path, tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
     out, err = _start(entry, DATA_DIR=str(tmp_path / "data"), SPACE_ID="someone/galen")
-    assert out == f"{entry.parents[1]}/var/galen.db serve\n"
+    assert out == f"{entry.parents[1]}/var/galen.db serve"
     assert "no place for a database" in err
 
 

@@ -10,6 +10,7 @@ import hashlib
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -39,6 +40,9 @@ this much work, and readers of the database never wait."""
 
 TITLE_LIMIT, HEADING_LIMIT = 300, 200
 """Characters of title and heading that are embedded with every passage, so that text fills the model's window."""
+
+
+_Batch = list[tuple[NewDocument, list[NewChunk]]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -249,19 +253,28 @@ class _Run:
     # -- staging --------------------------------------------------------------------------------------------------
 
     def _stage(self, plan: _Plan) -> None:
+        """Chunks one batch while another is embedded, so that the model's cores never wait for SQLite."""
         clock = Clock(plan.todo, self.on_progress)
-        for batch in self._batches(plan.todo):
-            if self.cancelled():
-                raise IngestCancelled("The ingest was stopped; the next one takes up what is staged.")
-            chunks = [chunk for _, pieces in batch for chunk in pieces]
-            titles = {chunk.chunk_id: document.title for document, pieces in batch for chunk in pieces}
-            vectors = self._vectors_for({c.content_hash: (titles[c.chunk_id], c.heading, c.text) for c in chunks})
-            self.staging.add(batch, self.model_id, vectors)
-            self.passages += len(chunks)
-            clock.tick([document.doc_id for document, _ in batch], self.embedded)
+        with ThreadPoolExecutor(1, thread_name_prefix="galen-embed") as ahead:
+            waiting: tuple[_Batch, Future[dict[str, FloatMatrix]]] | None = None
+            for batch in self._batches(plan.todo):
+                stopped = self.cancelled()
+                embedding = None if stopped else ahead.submit(self._vectors_for, _texts(batch))
+                if waiting is not None:
+                    self._write(*waiting, clock)
+                if embedding is None:
+                    raise IngestCancelled("The ingest was stopped; the next one takes up what is staged.")
+                waiting = batch, embedding
+            if waiting is not None:
+                self._write(*waiting, clock)
 
-    def _batches(self, todo: Iterable[tuple[Document, str]]) -> Iterator[list[tuple[NewDocument, list[NewChunk]]]]:
-        batch: list[tuple[NewDocument, list[NewChunk]]] = []
+    def _write(self, batch: _Batch, embedding: Future[dict[str, FloatMatrix]], clock: Clock) -> None:
+        self.staging.add(batch, self.model_id, embedding.result())
+        self.passages += sum(len(chunks) for _, chunks in batch)
+        clock.tick([document.doc_id for document, _ in batch], self.embedded)
+
+    def _batches(self, todo: Iterable[tuple[Document, str]]) -> Iterator[_Batch]:
+        batch: _Batch = []
         size = 0
         for document, version in todo:
             chunks = self._chunk(document)
@@ -360,6 +373,11 @@ class _Run:
     def _vectors_complete(self, corpus_version: str) -> bool:
         version = self.store.corpus.version(self.request.collection, corpus_version)
         return self.model_id is not None and self.model_id in version.models
+
+
+def _texts(batch: _Batch) -> dict[str, tuple[str, str, str]]:
+    """{content hash: (title, heading, text)} of a batch."""
+    return {c.content_hash: (document.title, c.heading, c.text) for document, chunks in batch for c in chunks}
 
 
 def _document_hash(document: Document) -> str:

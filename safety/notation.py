@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 
 from safety.normalize import Spelling, fold, normalize
 from safety.numbers import MONTHS
-from safety.patterns import Capture, Choice, Edge, Gap, Part, Pattern, Word, firsts_of, firsts_of_any, needs_of
+from safety.patterns import Capture, Choice, Edge, Gap, Part, Pattern, Word, choice, firsts_of, needs_of
 
 __all__ = ["MAX_GAP", "PatternError", "parse"]
 
@@ -18,7 +18,8 @@ MAX_GAP = 10
 _MAX_DEPTH = 12
 
 _TOKEN = re.compile(r"\s*(?:(\{[^{}]*\})|(~\d+)|(@[a-z0-9_]+)|([()|\[\]^$])|([^\s(){}|\[\]~@^$]+))")
-_CAPTURE = re.compile(r"\{(n:[a-z_]+|n|temp|age|mg)(?:(<=|>=|<|>|=)(\d+(?:\.\d+)?)(d|wk|mo|y)?)?\}")
+_BOUND = r"(<=|>=|<|>|=)(\d+(?:\.\d+)?)(d|wk|mo|y)?"
+_CAPTURE = re.compile(rf"\{{(n:[a-z_]+|n|temp|age|mg)(?:{_BOUND})?(?:{_BOUND})?\}}")
 _COMPARE: Mapping[str, Callable[[float, float], bool]] = {
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "=": operator.eq,
 }  # fmt: skip
@@ -64,8 +65,8 @@ def _sequence(tokens: list[str], i: int, sets: Mapping[str, str], depth: int) ->
         token = tokens[i]
         i += 1
         if token in {"(", "["}:
-            choice, i = _choice(tokens, i, sets, depth, optional=token == "[")
-            parts.append(choice)
+            alternatives, i = _choice(tokens, i, sets, depth, optional=token == "[")
+            parts.append(alternatives)
         elif token in {"^", "$"}:
             parts.append(Edge(token == "^"))
         elif token.startswith("~"):
@@ -113,7 +114,7 @@ def _merge(options: list[tuple[Part, ...]], *, optional: bool) -> Part:
         if not others and not optional:
             return word
         others.insert(0, (word,))
-    return Choice(tuple(others), optional, firsts_of_any(others))
+    return choice(others, optional=optional)
 
 
 def _named(name: str, sets: Mapping[str, str], depth: int) -> Part:
@@ -136,14 +137,18 @@ def _gap(token: str) -> Part:
 def _capture(token: str) -> Part:
     found = _CAPTURE.fullmatch(token.replace(" ", ""))
     if found is None:
-        raise PatternError(f"{token!r} is not a number capture such as {{temp>=38}} or {{n:tablets>=10}}")
-    kind, sign, number, unit = found.groups()
-    if unit is not None and kind != "age":
-        raise PatternError(f"{token!r}: only ages have a unit")
-    if kind == "age" and sign is not None and unit is None:
-        raise PatternError(f"{token!r}: an age needs d, wk, mo or y")
-    bound = float(number or 0) * (MONTHS[unit] if unit else 1.0)
-    return Capture(kind, _COMPARE[sign] if sign else None, round(bound, 5) if bound else 0.0)
+        raise PatternError(f"{token!r} is not a number capture such as {{temp>=38}} or {{n>=50<=89}}")
+    kind, *parts = found.groups()
+    bounds = []
+    for sign, number, unit in (parts[:3], parts[3:]):
+        if sign is None:
+            continue
+        if unit is not None and kind != "age":
+            raise PatternError(f"{token!r}: only ages have a unit")
+        if kind == "age" and unit is None:
+            raise PatternError(f"{token!r}: an age needs d, wk, mo or y")
+        bounds.append((_COMPARE[sign], round(float(number) * (MONTHS[unit] if unit else 1.0), 5)))
+    return Capture(kind, tuple(bounds))
 
 
 def _words(token: str) -> list[Part]:

@@ -120,7 +120,8 @@ def _temperature(words: Words, start: int, end: int, value: float, units: Units)
     if unit in units.fahrenheit and _FAHRENHEIT[0] <= value <= _FAHRENHEIT[1]:
         return Quantity("temp", (value - 32) / 1.8, start, stop + 1)
     near = words.texts[max(0, start - _NEAR) : stop + _NEAR]
-    if stop == end and units.fever.isdisjoint(near) and not _reading_of_a_child(words, end, value, near, units):
+    said = not units.fever.isdisjoint(near) or _reading_of_a_child(words, start, end, value, units)
+    if stop == end and not said and not _reading_of_the_ill(words, start, value):
         return None
     if unit in units.age or unit in units.mass or any(unit in names for names in units.counts.values()):
         return None
@@ -131,10 +132,17 @@ def _temperature(words: Words, start: int, end: int, value: float, units: Units)
     return None
 
 
-def _reading_of_a_child(words: Words, end: int, value: float, near: list[str], units: Units) -> bool:
+def _reading_of_a_child(words: Words, start: int, end: int, value: float, units: Units) -> bool:
     """ "baby, 7 weeks, 38.9": a decimal that closes the sentence beside a child is what the thermometer said."""
     closes = words.ends(end) or words.commas[end]
-    return closes and value % 1 != 0 and 37.5 <= value <= 42.5 and not units.age_before.isdisjoint(near[:_NEAR])
+    ages = units.age_before | units.age_after
+    reads = 37.5 <= value <= 42.5 or 99.5 <= value <= 107
+    return closes and value % 1 != 0 and reads and not ages.isdisjoint(words.texts[max(0, start - 2 * _NEAR) : start])
+
+
+def _reading_of_the_ill(words: Words, start: int, value: float) -> bool:
+    """ "shaking, 39.8, skin blotchy": a decimal that opens a sentence or its part."""
+    return (words.begins(start) or words.commas[start]) and value % 1 != 0 and 38.0 <= value <= 41.9
 
 
 def _mass(words: Words, start: int, end: int, value: float, units: Units) -> Quantity | None:

@@ -14,7 +14,7 @@ from safety.numbers import Quantity
 
 __all__ = [
     "Capture", "Choice", "Edge", "Firsts", "Gap", "Match", "Part", "Pattern", "PatternIndex", "Text", "Word",
-    "firsts_of", "firsts_of_any", "needs_of",
+    "choice", "firsts_of", "needs_of",
 ]  # fmt: skip
 
 # Matches kept per pattern and text; the scope check needs a few, a pasted book must not give thousands.
@@ -80,36 +80,45 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Capture:
+    """A quantity of a kind that holds to every bound."""
+
     kind: str
-    compare: Callable[[float, float], bool] | None
-    bound: float
+    bounds: tuple[tuple[Callable[[float, float], bool], float], ...] = ()
 
     def ends(self, text: Text, i: int, stop: int) -> Iterable[int]:
         return [
-            q.end
-            for q in text.quantities.get(i, ())
-            if q.kind == self.kind and q.end <= stop and (self.compare is None or self._holds(q.value))
+            q.end for q in text.quantities.get(i, ()) if q.kind == self.kind and q.end <= stop and self._holds(q.value)
         ]
 
     def _holds(self, value: float) -> bool:
-        assert self.compare is not None
         # Rounding noise of unit conversion must not decide: 100.4 F is 38 C.
-        return self.compare(round(value, 5), self.bound)
+        return all(compare(round(value, 5), bound) for compare, bound in self.bounds)
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Alternatives. `firsts` is what any of them may begin with, so that most positions cost one look-up."""
+    """Alternatives, found by what they may begin with: a list of a hundred costs no more than those that can match.
+
+    `firsts` is what any of them may begin with; `by_word` are those that begin with a word, `by_other` those that
+    begin with a stem or a quantity, `always` those that may begin with anything. Made by `choice`.
+    """
 
     options: tuple[tuple[Part, ...], ...]
     optional: bool
     firsts: Firsts | None
+    by_word: Mapping[str, tuple[tuple[Part, ...], ...]]
+    by_other: tuple[tuple[Firsts, tuple[Part, ...]], ...]
+    always: tuple[tuple[Part, ...], ...]
 
     def ends(self, text: Text, i: int, stop: int) -> Iterable[int]:
-        if self.firsts is not None and not (i < stop and self.firsts.allow(text, i)):
-            return (i,) if self.optional else ()
         reached = {i} if self.optional else set()
-        for option in self.options:
+        if i < stop:
+            for option in self.by_word.get(text.words.texts[i], ()):
+                reached |= _run(option, text, i, stop)
+            for firsts, option in self.by_other:
+                if firsts.allow(text, i):
+                    reached |= _run(option, text, i, stop)
+        for option in self.always:
             reached |= _run(option, text, i, stop)
         return reached
 
@@ -264,6 +273,30 @@ def firsts_of(parts: tuple[Part, ...]) -> Firsts | None:
                 if not part.optional:
                     return begun
     return None
+
+
+def choice(options: list[tuple[Part, ...]], *, optional: bool) -> Choice:
+    """The alternatives with their look-up tables."""
+    by_word: dict[str, list[tuple[Part, ...]]] = {}
+    by_other: list[tuple[Firsts, tuple[Part, ...]]] = []
+    always: list[tuple[Part, ...]] = []
+    for option in options:
+        firsts = firsts_of(option)
+        if firsts is None:
+            always.append(option)
+            continue
+        for word in firsts.words:
+            by_word.setdefault(word, []).append(option)
+        if firsts.stems or firsts.kinds:
+            by_other.append((Firsts(frozenset(), firsts.stems, firsts.kinds), option))
+    return Choice(
+        options=tuple(options),
+        optional=optional,
+        firsts=firsts_of_any(options),
+        by_word={word: tuple(found) for word, found in by_word.items()},
+        by_other=tuple(by_other),
+        always=tuple(always),
+    )
 
 
 def firsts_of_any(options: Iterable[tuple[Part, ...]]) -> Firsts | None:

@@ -21,7 +21,7 @@ Notation of a pattern (words are compared after `normalize`: case, accents, hyph
     @chest            the set called chest
     {n>=10}           a number; {n:tablets>=10} a number of tablets (a count named in [units.counts]);
                       {temp>=38} a temperature in °C, Fahrenheit is converted; {age<3mo} an age with d, wk, mo or y;
-                      {mg>=4000} a dose in milligrams. The comparison may be missing.
+                      {mg>=4000} a dose in milligrams. The comparison may be missing, or be two: {n>=50<=89}.
     胸が痛*            scripts without spaces: a phrase stands for its characters in a row
 
 A rule fires when every pattern of `all` and at least one of `any` matches within some forty words, none of these

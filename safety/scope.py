@@ -68,7 +68,8 @@ class _Frames:
         self._before = [s for s in spans(scope.before) if not any(_overlap(s, n) for n in never)]
         self._after = [s for s in spans(scope.after) if not any(_overlap(s, n) for n in never)]
         self._breaks = spans(scope.breaks)
-        self._cancels = spans(scope.cancels)
+        # "never again" is no "again".
+        self._cancels = [s for s in spans(scope.cancels) if not any(_overlap(s, n) for n in never)]
 
     def cover(self, match: Match, text: Text) -> bool:
         sentence = text.words.sentences[match.start]

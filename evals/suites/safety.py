@@ -1,4 +1,7 @@
-"""Risk classes on own goldens: what must not be missed, and what must not raise an alarm."""
+"""Risk classes on own goldens: what must not be missed, and what must not raise an alarm.
+
+The gating goldens were read while the rules were written; `safety-unseen` was not, and shows what new wordings get.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from typing import Any
 from evals.data import goldens
 from evals.report import Report
 from safety.assess import Assessor
-from safety.types import RiskClass
+from safety.types import RiskAssessment, RiskClass
 
 __all__ = ["measure", "run"]
 
@@ -16,36 +19,51 @@ __all__ = ["measure", "run"]
 def run(arguments: argparse.Namespace) -> Report:
     report = Report("safety")
     measure(report, arguments.limit)
+    unseen(report, arguments.limit)
     return report
 
 
 def measure(report: Report, limit: int | None = None) -> None:
-    assessor = Assessor.load()
-    cases = goldens("safety/*.jsonl", limit)
-    assessed = [(case, assessor.assess([case["text"]])) for case in cases]
-    severe = [(c, a) for c, a in assessed if RiskClass[c["min"]] >= RiskClass.R4]
-    deadly = [(c, a) for c, a in severe if RiskClass[c["min"]] is RiskClass.R5]
-    harmless = [(c, a) for c, a in assessed if RiskClass[c["max"]] < RiskClass.R4]
-    in_range = [a.risk_class for c, a in assessed if RiskClass[c["min"]] <= a.risk_class <= RiskClass[c["max"]]]
-    report.say(f"rules {assessor.ruleset[:12]}, n = {len(cases)}")
-    report.values |= {
-        "recall_r5": _share(deadly, lambda c, a: a.risk_class >= RiskClass[c["min"]]),
-        "recall_r4_up": _share(severe, lambda c, a: a.risk_class >= RiskClass[c["min"]]),
-        "false_alarms": _share(harmless, lambda _, a: a.risk_class >= RiskClass.R4),
-        "in_range": len(in_range) / max(1, len(cases)),
-    }
-    report.table(
-        ["measure", "value", "n"],
-        [
-            ["recall of R5", f"{report.values['recall_r5']:.3f}", len(deadly)],
-            ["recall of R4 and up", f"{report.values['recall_r4_up']:.3f}", len(severe)],
-            ["false alarms (R4 and up on harmless)", f"{report.values['false_alarms']:.3f}", len(harmless)],
-            ["within the expected range", f"{report.values['in_range']:.3f}", len(cases)],
-        ],
-    )
+    """The gating goldens; every case outside its range is named."""
+    assessed = _assessed("safety/*.jsonl", limit)
+    report.values |= _tell(report, "goldens", assessed)
     for case, found in assessed:
         if not RiskClass[case["min"]] <= found.risk_class <= RiskClass[case["max"]]:
             report.say(f"  {case['id']}: {found.risk_class.name}, expected {case['min']}..{case['max']}")
+
+
+def unseen(report: Report, limit: int | None = None) -> None:
+    """Goldens that nobody may tune on: figures only, so that reading a report does not spoil them."""
+    values = _tell(report, "goldens not seen by who wrote the rules", _assessed("safety-unseen/*.jsonl", limit))
+    report.values |= {f"unseen_{name}": value for name, value in values.items()}
+
+
+def _assessed(files: str, limit: int | None) -> list[tuple[dict[str, Any], RiskAssessment]]:
+    assessor = Assessor.load()
+    return [(case, assessor.assess([case["text"]])) for case in goldens(files, limit)]
+
+
+def _tell(report: Report, name: str, assessed: list[tuple[dict[str, Any], RiskAssessment]]) -> dict[str, float]:
+    severe = [(c, a) for c, a in assessed if RiskClass[c["min"]] >= RiskClass.R4]
+    deadly = [(c, a) for c, a in severe if RiskClass[c["min"]] is RiskClass.R5]
+    harmless = [(c, a) for c, a in assessed if RiskClass[c["max"]] < RiskClass.R4]
+    values = {
+        "recall_r5": _share(deadly, lambda c, a: a.risk_class >= RiskClass[c["min"]]),
+        "recall_r4_up": _share(severe, lambda _, a: a.risk_class >= RiskClass.R4),
+        "false_alarms": _share(harmless, lambda _, a: a.risk_class >= RiskClass.R4),
+        "in_range": _share(assessed, lambda c, a: RiskClass[c["min"]] <= a.risk_class <= RiskClass[c["max"]]),
+    }
+    report.say(f"{name}, rules {Assessor.load().ruleset[:12]}, n = {len(assessed)}")
+    report.table(
+        ["measure", "value", "n"],
+        [
+            ["recall of R5, as R5", f"{values['recall_r5']:.3f}", len(deadly)],
+            ["recall of R4 and up, as R4 or R5", f"{values['recall_r4_up']:.3f}", len(severe)],
+            ["false alarms (R4 and up on harmless)", f"{values['false_alarms']:.3f}", len(harmless)],
+            ["within the expected range", f"{values['in_range']:.3f}", len(assessed)],
+        ],
+    )
+    return values
 
 
 def _share(cases: list[tuple[Any, Any]], holds: Any) -> float:

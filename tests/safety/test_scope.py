@@ -62,3 +62,53 @@ def test_a_frame_ends_where_the_present_begins(assessor: Assessor, text: str) ->
 
 def test_an_unless_reaches_no_further_than_its_sentence(assessor: Assessor) -> None:
     assert assessor.assess(["I passed out my flyers. Then my chest hurt and I got sweaty."]).risk_class == RiskClass.R5
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What should bystanders do when an adult collapses and has stopped breathing?",
+        "What should be done for a person who has swallowed something poisonous?",
+        "How can a friend support somebody who is thinking about suicide?",
+        "warning signs somebody is suicidal",
+        "How do you help someone who is having a seizure?",
+        "What do you do if someone is choking?",
+        "what can be done for a child who has drunk bleach",
+        "how do teachers recognise a child who is choking",
+    ],
+)
+def test_a_question_about_an_unnamed_person_is_first_aid_education(assessor: Assessor, text: str) -> None:
+    assessment = assessor.assess([text])
+    assert assessment.risk_class <= RiskClass.R1, assessment.rule_ids
+    assert assessor.notice(assessment)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "what do i do, someone has collapsed",
+        "what do I do someone is choking",
+        "my friend is thinking about suicide, what do I say",
+        "how do I help my brother, he has swallowed bleach",
+        "How do we help, our neighbour has stopped breathing?",
+    ],
+)
+def test_a_question_about_somebody_here_is_an_emergency(assessor: Assessor, text: str) -> None:
+    assert assessor.assess([text]).risk_class == RiskClass.R5
+
+
+@pytest.mark.parametrize("text", ["he has stopped breathing", "she's not breathing", "the baby isnt breathing"])
+def test_somebody_who_does_not_breathe_needs_cpr_steps(assessor: Assessor, text: str) -> None:
+    assessment = assessor.assess([text])
+    assert assessment.fired[0].family == "unconscious"
+    assert any("CPR" in step for step in assessor.emergency_text(assessment, "GB").steps[:3])
+
+
+def test_a_remote_event_stays_past_when_it_never_came_again(assessor: Assessor) -> None:
+    assert assessor.assess(["back at uni I had a seizure, never again, may I drive"]).risk_class < RiskClass.R4
+    assert assessor.assess(["years ago I had a seizure and tonight I had one again"]).risk_class == RiskClass.R5
+
+
+def test_a_treatment_named_after_does_not_make_the_present_past(assessor: Assessor) -> None:
+    assert assessor.assess(["after her c section, fever and shaking violently"]).risk_class >= RiskClass.R4
+    assert assessor.assess(["since his operation wound oozing pus, fever, confused"]).risk_class >= RiskClass.R4

@@ -161,7 +161,7 @@ async def _stages(turn: Turn, parts: Parts, trace: Trace) -> AsyncGenerator[Even
     # 3. Answer only from them.  4. Nothing leaves unchecked.
     yield SourcesFound(evidence=evidence)
     yield Stage(stage="answering")
-    prompt = build_prompt(query.text, query.language, evidence)
+    prompt = build_prompt(query, evidence)
     shown = False
     async with aclosing(_checked(parts, prompt, deadline, trace)) as sentences:
         async for sentence in sentences:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rag.types import Evidence, Prompt
+from rag.types import Evidence, Prompt, Query
 
 __all__ = ["build_prompt"]
 
 
-def build_prompt(question: str, language: str, evidence: Sequence[Evidence]) -> Prompt:
+def build_prompt(query: Query, evidence: Sequence[Evidence]) -> Prompt:
     """Marker n of the answer will mean `evidence[n - 1]`."""
-    return Prompt(question=question, language=language, evidence=tuple(evidence))
+    return Prompt(question=query.text, focus=query.focus, language=query.language, evidence=tuple(evidence))

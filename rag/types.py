@@ -101,9 +101,13 @@ class Filters:
 
 @dataclass(frozen=True, kw_only=True)
 class Query:
-    """What is searched: `text` is cleaned and capped; `kind` tells how it came to be ("original", "rewritten")."""
+    """What is searched: `text` is cleaned and capped; `kind` tells how it came to be ("original", "with_previous").
+
+    `focus` is the person's last message alone: what is asked, while `text` may carry the topic of an earlier one.
+    """
 
     text: str
+    focus: str = ""
     language: str = "en"
     kind: str = "original"
     filters: Filters = field(default_factory=Filters)
@@ -180,9 +184,13 @@ class GateDecision:
 
 @dataclass(frozen=True, kw_only=True)
 class Prompt:
-    """What a generator gets: the question, its language and the numbered evidence (marker n = evidence[n-1])."""
+    """What a generator gets: the question, its language and the numbered evidence (marker n = evidence[n-1]).
+
+    `focus` is the last message alone, where `question` had to take its topic from an earlier one; else "".
+    """
 
     question: str
+    focus: str = ""
     language: str
     evidence: tuple[Evidence, ...]
 

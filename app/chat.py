@@ -14,10 +14,13 @@ from starlette.responses import JSONResponse, Response
 from app.components import Components
 from app.requests import ChatRequest, parse_chat, read_json
 from app.wire import native
+from rag.errors import CorpusMissing
 from rag.events import Event
 from rag.fold import fold_events
 from rag.pipeline import run_turn
 from rag.types import Turn
+from safety.sanitize import sanitize
+from safety.types import RiskClass
 
 __all__ = ["HEARTBEAT_SECONDS", "chat", "new_turn_id"]
 
@@ -38,7 +41,6 @@ def new_turn_id() -> str:
 async def chat(request: Request) -> Response:
     components: Components = request.app.state.components
     body = parse_chat(await read_json(request))
-    components.store.corpus.version(body.collection)  # a collection that does not exist is a 404, not a stream
     turn = Turn(
         id=new_turn_id(),
         messages=body.messages,
@@ -46,6 +48,8 @@ async def chat(request: Request) -> Response:
         language=body.language,
         country=body.country,
     )
+    if not await anyio.to_thread.run_sync(_can_be_answered, components, turn):
+        raise CorpusMissing("No such collection.")
     events = run_turn(turn, components.parts, body.ignored)
     if not _wants_stream(request, body):
         return JSONResponse(await _fold_for(request, events), headers={"cache-control": "no-store"})
@@ -59,6 +63,14 @@ async def chat(request: Request) -> Response:
         shutdown_grace_period=components.settings.shutdown_seconds,
         sep="\n",
     )
+
+
+def _can_be_answered(components: Components, turn: Turn) -> bool:
+    """Whether the turn's collection is published. An emergency is answered whatever collection it names."""
+    if turn.collection in components.store.corpus.collections():
+        return True
+    said = [sanitize(text) for text in turn.user_turns]
+    return components.parts.assessor.assess(said, language=turn.language).risk_class >= RiskClass.R4
 
 
 async def _fold_for(request: Request, events: AsyncGenerator[Event, None]) -> dict[str, Any] | None:

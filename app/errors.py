@@ -22,6 +22,7 @@ TITLES = {
     403: "Not allowed",
     404: "Not found",
     405: "Method not allowed",
+    408: "The request took too long",
     413: "The request is too large",
     422: "The request has wrong values",
     500: "Something went wrong on our side",

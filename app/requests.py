@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
+import anyio
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 from starlette.requests import Request
 
+from app.codes import parse_country, parse_language
 from app.errors import Problem
 from rag.types import Message
 from safety.sanitize import sanitize
@@ -22,13 +24,14 @@ from safety.sanitize import sanitize
 __all__ = ["ChatRequest", "parse_chat", "read_json"]
 
 MAX_BODY_BYTES = 1_000_000
+BODY_SECONDS = 30
+"""A body that takes longer is not coming; a server that waits for ever also cannot stop."""
+
 MAX_MESSAGES = 200
 MAX_MESSAGE_CHARS = 20_000
 MAX_TOTAL_CHARS = 200_000
 MAX_IGNORED = 20
 
-_LANGUAGE = re.compile(r"[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*")
-_COUNTRY = re.compile(r"[A-Za-z]{2}")
 _COLLECTION = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 
 
@@ -101,17 +104,30 @@ class ChatRequest:
 
 async def read_json(request: Request) -> Any:
     """The body as JSON. Problem 413 when too large, 400 when it is no JSON."""
+    try:
+        with anyio.fail_after(BODY_SECONDS):
+            body = await _body(request)
+    except TimeoutError:
+        raise Problem(408, "body_too_slow", f"The body did not arrive within {BODY_SECONDS} seconds.") from None
+    try:
+        return json.loads(body.decode("utf-8"), parse_constant=_refuse_constant)
+    except (ValueError, RecursionError):
+        raise Problem(400, "not_json", "The body must be JSON in UTF-8.") from None
+
+
+async def _body(request: Request) -> bytes:
+    too_large = Problem(413, "body_too_large", f"The body is larger than {MAX_BODY_BYTES:,} bytes: send less.")
+    announced = request.headers.get("content-length", "")
+    if announced.isdecimal() and (len(announced) > 12 or int(announced) > MAX_BODY_BYTES):
+        raise too_large
     chunks: list[bytes] = []
     size = 0
     async for chunk in request.stream():
         size += len(chunk)
         if size > MAX_BODY_BYTES:
-            raise Problem(413, "body_too_large", f"The body is larger than {MAX_BODY_BYTES:,} bytes: send less.")
+            raise too_large
         chunks.append(chunk)
-    try:
-        return json.loads(b"".join(chunks).decode("utf-8"), parse_constant=_refuse_constant)
-    except (ValueError, RecursionError):
-        raise Problem(400, "not_json", "The body must be JSON in UTF-8.") from None
+    return b"".join(chunks)
 
 
 def _refuse_constant(_: str) -> None:
@@ -139,9 +155,11 @@ def parse_chat(body: Any) -> ChatRequest:
     return ChatRequest(
         messages=tuple(Message(role=m.role, content=m.content) for m in chat.messages),
         stream=chat.stream,
-        collection=_matched(chat.collection, _COLLECTION, "collection", "letters, digits, '-', '_' and '.'"),
-        language=_language(_first(chat.language, chat.lang, context.language, context.lang)),
-        country=_country(_first(chat.countryCode, chat.country, context.countryCode, context.country)),
+        collection=_collection(chat.collection),
+        language=_code(_first(chat.language, chat.lang, context.language, context.lang), parse_language, "language"),
+        country=_code(
+            _first(chat.countryCode, chat.country, context.countryCode, context.country), parse_country, "countryCode"
+        ),
         ignored=_names([*(chat.model_extra or {}), *(f"context.{key}" for key in extra)]),
     )
 
@@ -161,28 +179,26 @@ def _first(*values: str | None) -> str | None:
     return next((value for value in values if value), None)
 
 
-def _matched(value: str, pattern: re.Pattern[str], field: str, form: str) -> str:
-    if not pattern.fullmatch(value):
-        raise Problem(
-            422,
-            "invalid_request",
-            "Some fields have wrong values; 'errors' names them.",
-            errors=[{"field": field, "reason": f"must consist of {form}"}],
-        )
+def _code(value: str | None, parse: Callable[[str], str], field: str) -> str | None:
+    try:
+        return None if value is None else parse(value)
+    except ValueError as exc:
+        raise _invalid(field, f"must be {exc}") from None
+
+
+def _collection(value: str) -> str:
+    if not _COLLECTION.fullmatch(value):
+        raise _invalid("collection", "must consist of letters, digits, '-', '_' and '.'")
     return value
 
 
-def _language(value: str | None) -> str | None:
-    if value is None:
-        return None
-    _matched(value, _LANGUAGE, "language", "a language code such as en or pt-BR")
-    return re.split("[-_]", value)[0].lower()
-
-
-def _country(value: str | None) -> str | None:
-    if value is None:
-        return None
-    return _matched(value, _COUNTRY, "countryCode", "a two-letter country code such as DE").upper()
+def _invalid(field: str, reason: str) -> Problem:
+    return Problem(
+        422,
+        "invalid_request",
+        "Some fields have wrong values; 'errors' names them.",
+        errors=[{"field": field, "reason": reason}],
+    )
 
 
 def _names(keys: Sequence[str]) -> tuple[str, ...]:

@@ -6,8 +6,8 @@ from rag.types import Grade, GradeLabel, Route
 
 __all__ = ["WIDEN", "route"]
 
-WIDEN = 3
-"""An ambiguous set is searched once more for this many times as many passages, and graded again."""
+WIDEN = 2
+"""An ambiguous set is searched once more for this many times as many passages; an answer may draw on all of them."""
 
 
 def route(grade: Grade) -> Route:

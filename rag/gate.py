@@ -18,6 +18,10 @@ def gate(route: Route, grade: Grade, floors: GateFloors) -> GateDecision:
         reasons.append("keyword_only")
     elif dense < floors.dense_floor:
         reasons.append("dense_below_floor")
+    if grade.features.get("margin", floors.margin_floor) < floors.margin_floor:
+        reasons.append("margin_below_floor")
+    if grade.features.keys() == {"dense"} and floors.dense_floor <= grade.features["dense"] < floors.dense_good:
+        reasons.append("no_topic_words")
     if covered is not None and covered < floors.coverage_floor:
         reasons.append("coverage_below_floor")
     return GateDecision(open=route in (Route.CORRECT, Route.AMBIGUOUS), route=route, reasons=tuple(reasons))

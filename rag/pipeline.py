@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
+from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
@@ -145,13 +146,15 @@ async def _stages(turn: Turn, parts: Parts, trace: Trace) -> AsyncGenerator[Even
     retrieval = await _in_thread(parts, parts.retriever.search, view, query, vector)
     evidence = rerank(query.text, retrieval.evidence, parts.reranker, parts.retriever.top_k)
     thresholds = thresholds_of_search(parts.thresholds, retrieval.degraded)
-    verdict = grade(retrieval.evidence, retrieval.coverage, thresholds.gate)
+    verdict = grade(retrieval.evidence, retrieval.coverage, thresholds.gate, retrieval.margin)
     if verdict.label is GradeLabel.AMBIGUOUS:
-        retrieval = await _in_thread(parts, parts.retriever.search, view, query, vector, parts.retriever.top_k * WIDEN)
-        evidence = rerank(query.text, retrieval.evidence, parts.reranker, parts.retriever.top_k)
-        verdict = grade(retrieval.evidence, retrieval.coverage, thresholds.gate)
+        wider = parts.retriever.top_k * WIDEN
+        retrieval = await _in_thread(parts, parts.retriever.search, view, query, vector, wider)
+        evidence = rerank(query.text, retrieval.evidence, parts.reranker, wider)
+        verdict = grade(retrieval.evidence, retrieval.coverage, thresholds.gate, retrieval.margin)
     trace.degraded.extend(retrieval.degraded)
     trace.evidence, trace.features, trace.thresholds = evidence, verdict.features, thresholds.key
+    trace.legs = retrieval.legs
     trace.decision = decision = gate(route(verdict), verdict, thresholds.gate)
     clock.lap("retrieve")
     if not decision.open:
@@ -172,6 +175,7 @@ async def _stages(turn: Turn, parts: Parts, trace: Trace) -> AsyncGenerator[Even
             yield Delta(text=sentence.render())
     clock.lap("answer")
     if not shown:
+        trace.decision = replace(decision, reasons=(*decision.reasons, "no_supporting_sentence"))
         yield _defer(turn, trace)
         return
     trace.status = Status.ANSWERED

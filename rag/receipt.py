@@ -36,7 +36,7 @@ class Receipt:
 
     `groundedness` is the share of clinical sentences that their passages support (0..1, None without any);
     `filtered` counts sentences held back by the checks; `stages` are milliseconds; `degraded` names parts that did
-    not take part ("vectors", "local_embedder").
+    not take part ("vectors", "embedder", "query_embedding").
     """
 
     id: str

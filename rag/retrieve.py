@@ -24,11 +24,14 @@ class Retrieval:
 
     `coverage` is the share of the question's topic words, weighted by rarity, that each passage holds (same order as
     `evidence`); empty without topic words, or when the question is in a language that the corpus does not have.
-    `degraded` names parts that could not take part.
+    `margin` is given in that case: by how much the best document's cosine leads that of any other. `legs` names what
+    ranked ("vector", "keyword"), `degraded` what could not take part.
     """
 
     evidence: tuple[Evidence, ...]
     coverage: tuple[float, ...] = ()
+    margin: float | None = None
+    legs: tuple[str, ...] = ()
     degraded: tuple[str, ...] = ()
 
 
@@ -85,8 +88,19 @@ class Retriever:
         return Retrieval(
             evidence=evidence,
             coverage=self._coverage(view, query, evidence),
+            margin=self._margin(dense) if dense and not _shares_language(view, query) else None,
+            legs=tuple(name for name, ran in (("vector", dense is not None), ("keyword", bool(keyword))) if ran),
             degraded=() if dense is not None else ("vectors",),
         )
+
+    def _margin(self, dense: list[tuple[int, float]]) -> float:
+        """The lead of the best document over the next, in cosine; the whole cosine when there is no other."""
+        chunks = self.store.corpus.chunks(key for key, _ in dense)
+        first = chunks[dense[0][0]]
+        for key, cosine in dense:
+            if (chunks[key].source, chunks[key].doc_id) != (first.source, first.doc_id):
+                return dense[0][1] - cosine
+        return dense[0][1]
 
     def _coverage(self, view: View, query: Query, evidence: tuple[Evidence, ...]) -> tuple[float, ...]:
         if not _shares_language(view, query):

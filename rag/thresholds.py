@@ -29,13 +29,15 @@ class GateFloors:
 
     A best passage with a cosine of `dense_good` is enough by itself; below `dense_floor` none counts; in between it
     must hold at least `coverage_floor` of the question's rare words (`coverage_good`: without doubt). Without
-    vectors coverage decides alone.
+    vectors coverage decides alone. Where question and corpus share no language, the best document must lead the next
+    one by `margin_floor` in cosine.
     """
 
     dense_good: float
     dense_floor: float
     coverage_good: float
     coverage_floor: float
+    margin_floor: float
 
 
 @dataclass(frozen=True, kw_only=True)

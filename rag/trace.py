@@ -27,6 +27,7 @@ class Trace:
     thresholds: str | None = None
     features: dict[str, float] = field(default_factory=dict)
     evidence: tuple[Evidence, ...] = ()
+    legs: tuple[str, ...] = ()
     used: set[int] = field(default_factory=set)
     supported: int = 0
     clinical: int = 0

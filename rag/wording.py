@@ -32,13 +32,17 @@ def deferral(turn: Turn, trace: Trace) -> str:
     """Says what was searched and what to do instead, in none of the person's words."""
     assert trace.view is not None
     version = trace.view.version
-    how = "by meaning and by keyword" if trace.features.get("dense") is not None else "by keyword only"
+    how = {("vector", "keyword"): "by meaning and by keyword", ("vector",): "by meaning"}.get(
+        trace.legs, "by keyword only"
+    )
     nearest = list(dict.fromkeys(e.chunk.title for e in trace.evidence))[:3]
     lines = [
         f"I did not find enough in my sources to answer this safely, so I will not guess. I searched the "
         f"{turn.collection!r} collection (version {version.corpus_version}, {version.chunks:,} passages) {how}, "
         f"without filters."
     ]
+    if "margin" in trace.features:
+        lines.append("My sources are in another language than the question; asking in English may find more.")
     if nearest:
         lines.append("The nearest topics in it are: " + "; ".join(nearest) + ".")
     lines.append(

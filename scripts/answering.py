@@ -58,7 +58,7 @@ def _search(
     query = Query(text=text, language=question.get("lang") or identify_language(text))
     found = _retrieve(components, view, query, arguments.legs, arguments.k)
     floors = thresholds_of_search(components.parts.thresholds, found.degraded).gate
-    verdict = grade(found.evidence, found.coverage, floors)
+    verdict = grade(found.evidence, found.coverage, floors, found.margin)
     decision = gate(route(verdict), verdict, floors)
     return {
         "id": question["id"],

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from app.codes import parse_country, parse_language
 from app.settings import Settings, SettingsError
 from rag.errors import RagError
 from safety.rules import RuleTableError
@@ -79,7 +80,7 @@ def _serve(commands: Any) -> None:
 
     parser = _add(commands, "serve", run, "Serve the web page and the API.")
     parser.add_argument("--host", help="address to listen on (default: HOST)")
-    parser.add_argument("--port", type=int, help="port to listen on (default: PORT, 7860)")
+    parser.add_argument("--port", type=_port, help="port to listen on (default: PORT, 7860)")
 
 
 def _ingest(commands: Any) -> None:
@@ -148,8 +149,10 @@ def _ask(commands: Any) -> None:
     )
     parser.add_argument("question", nargs="?", help="a question; leave it out for JSON lines")
     parser.add_argument("--collection", default="health", help="collection to answer from (default: health)")
-    parser.add_argument("--lang", help="language of the question (default: recognised)")
-    parser.add_argument("--country", help="two-letter country code, for emergency numbers")
+    parser.add_argument("--lang", type=_checked(parse_language), help="language of the question (default: recognised)")
+    parser.add_argument(
+        "--country", type=_checked(parse_country), help="two-letter country code, for emergency numbers"
+    )
     parser.add_argument("--file", type=Path, help="JSON lines (default: standard input)")
     parser.add_argument("--json", action="store_true", help="print a single answer as JSON too")
 
@@ -157,6 +160,22 @@ def _ask(commands: Any) -> None:
 def _positive(value: str) -> int:
     if not re.fullmatch("[0-9]{1,9}", value) or not 1 <= int(value) <= 1000:
         raise argparse.ArgumentTypeError("a whole number from 1 to 1000")
+    return int(value)
+
+
+def _checked(parse: Callable[[str], str]) -> Callable[[str], str]:
+    def checked(value: str) -> str:
+        try:
+            return parse(value)
+        except ValueError as exc:
+            raise argparse.ArgumentTypeError(f"not {exc}") from None
+
+    return checked
+
+
+def _port(value: str) -> int:
+    if not re.fullmatch(r"[0-9]{1,5}", value) or not 1 <= int(value) <= 65535:
+        raise argparse.ArgumentTypeError("a whole number from 1 to 65535")
     return int(value)
 
 

@@ -16,7 +16,7 @@ from app.components import ingest_bundle, open_components
 from app.logs import quiet_logs
 from app.settings import Settings
 from rag.errors import PermanentError
-from rag.ingest.bundle import vectors_path, write_vectors
+from rag.ingest.bundle import BUNDLE_SOURCE, vectors_path, write_vectors
 from rag.ingest.records import Defaults
 from rag.ingest.run import IngestReport, IngestRequest, Progress, content_hash, ingest
 from rag.store.check import check_corpus, staged_documents
@@ -63,6 +63,10 @@ def _source_name(path: Path) -> str:
 
 def ingest_command(arguments: argparse.Namespace, settings: Settings) -> int:
     quiet_logs()
+    if arguments.source == BUNDLE_SOURCE:
+        raise PermanentError(
+            f"The source {BUNDLE_SOURCE!r} belongs to the documents of CORPUS_DIR: choose another name."
+        )
     request = IngestRequest(
         path=arguments.path,
         collection=arguments.collection,

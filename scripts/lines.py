@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from app.codes import parse_country, parse_language
 from rag.errors import PermanentError
 
 __all__ = ["Question", "read_questions", "write_line"]
@@ -45,10 +46,16 @@ def _question(line: bytes, number: int) -> Question:
     name = value.get("id", value.get("_id"))
     if not isinstance(value.get("text"), str) or not value["text"].strip():
         return {"id": name, "error": f"line {number}: field 'text' must be a non-empty string"}
-    for key in ("lang", "country"):
-        if value.get(key) is not None and not isinstance(value[key], str):
+    question: Question = {"id": name, "text": value["text"], "lang": None, "country": None}
+    for key, parse in (("lang", parse_language), ("country", parse_country)):
+        given = value.get(key)
+        try:
+            question[key] = None if given is None else parse(given)
+        except TypeError:
             return {"id": name, "error": f"line {number}: field {key!r} must be a string"}
-    return {"id": name, "text": value["text"], "lang": value.get("lang"), "country": value.get("country")}
+        except ValueError as exc:
+            return {"id": name, "error": f"line {number}: field {key!r} must be {exc}"}
+    return question
 
 
 def write_line(value: dict[str, Any]) -> None:

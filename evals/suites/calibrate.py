@@ -79,8 +79,12 @@ def gate(components: Components, report: Report) -> None:
     for good, floor, covered_good, covered_floor in product(
         goods, floors_tried, (0.8,), (0.15, 0.2, 0.25, 0.3, 0.35, 0.4)
     ):
-        floors = GateFloors(
-            dense_good=good, dense_floor=floor, coverage_good=covered_good, coverage_floor=covered_floor
+        floors = replace(
+            components.parts.thresholds.gate,
+            dense_good=good,
+            dense_floor=floor,
+            coverage_good=covered_good,
+            coverage_floor=covered_floor,
         )
         lost = sum(not _opens(features[c["id"]], floors) for c in positives)
         leaked = sum(_opens(features[c["id"]], floors) for c in negatives)
@@ -97,7 +101,7 @@ def _features(components: Components, text: str, lang: str | None) -> dict[str, 
     view = components.store.views.get("health")
     vector = embedder.embed([text], "query")[0] if embedder else None
     found = retriever.search(view, Query(text=text, language=lang or identify_language(text)), vector)
-    return grade(found.evidence, found.coverage, components.parts.thresholds.gate).features
+    return grade(found.evidence, found.coverage, components.parts.thresholds.gate, found.margin).features
 
 
 def _opens(features: dict[str, float], floors: GateFloors) -> bool:

@@ -291,3 +291,12 @@ def test_every_citation_opens_the_passage_that_the_sentence_quotes(client: httpx
     for citation in done["citations"]:
         passage = client.get(f"/api/chunks/{citation['chunk_id']}").json()
         assert passage["title"] == citation["title"]
+
+
+def test_an_emergency_is_answered_even_where_no_collection_is_published(client: httpx.Client) -> None:
+    body = {"messages": [{"role": "user", "content": "I have crushing chest pain and cannot breathe"}]}
+    answer = client.post("/api/chat", json={**body, "collection": "unheard-of", "stream": False})
+    assert answer.status_code == 200
+    assert answer.json()["status"] == "emergency"
+    calm = {"messages": [{"role": "user", "content": "What is asthma?"}], "collection": "unheard-of"}
+    assert client.post("/api/chat", json=calm).status_code == 404

@@ -11,7 +11,7 @@ from rag.thresholds import GateFloors, load_thresholds
 from rag.types import GateDecision, Grade, GradeLabel, Route
 from tests.fakes.evidence import passage
 
-FLOORS = GateFloors(dense_good=0.88, dense_floor=0.83, coverage_good=0.75, coverage_floor=0.40)
+FLOORS = GateFloors(dense_good=0.88, dense_floor=0.83, coverage_good=0.75, coverage_floor=0.40, margin_floor=0.015)
 
 
 def decide(floors: GateFloors = FLOORS, **features: float) -> GateDecision:
@@ -39,7 +39,7 @@ def test_a_turn_without_evidence_route_is_closed() -> None:
         ({"coverage": 0.9}, ("keyword_only",)),
         ({"coverage": 0.40}, ("keyword_only",)),
         ({"coverage": 0.3999}, ("keyword_only", "coverage_below_floor")),
-        ({"dense": 0.83}, ()),
+        ({"dense": 0.83}, ("no_topic_words",)),
         ({"dense": 0.8299}, ("dense_below_floor",)),
         ({"dense": 0.83, "coverage": 0.40}, ()),
         ({"dense": 0.83, "coverage": 0.3999}, ("coverage_below_floor",)),

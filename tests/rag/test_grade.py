@@ -9,7 +9,7 @@ from rag.thresholds import GateFloors
 from rag.types import GradeLabel
 from tests.fakes.evidence import passage
 
-FLOORS = GateFloors(dense_good=0.88, dense_floor=0.83, coverage_good=0.75, coverage_floor=0.40)
+FLOORS = GateFloors(dense_good=0.88, dense_floor=0.83, coverage_good=0.75, coverage_floor=0.40, margin_floor=0.015)
 ORDER = [GradeLabel.INCORRECT, GradeLabel.AMBIGUOUS, GradeLabel.CORRECT]
 
 
@@ -22,8 +22,8 @@ def label(dense: float | None, covered: float | None) -> GradeLabel:
     [
         # the cosine alone
         (0.88, None, "correct"),
-        (0.8799, None, "ambiguous"),
-        (0.83, None, "ambiguous"),
+        (0.8799, None, "incorrect"),
+        (0.83, None, "incorrect"),
         (0.8299, None, "incorrect"),
         # a passage far in meaning does not count, whatever words it shares
         (0.8299, 1.0, "incorrect"),
@@ -82,3 +82,10 @@ def test_a_better_score_never_lowers_the_grade(
         None if covered is None else covered + more_covered,
     )
     assert ORDER.index(better) >= ORDER.index(before)
+
+
+def test_across_languages_the_lead_of_the_best_document_decides() -> None:
+    near = [passage("Text.", n=1, dense=0.95)]
+    assert grade(near, (), FLOORS, 0.02).label is GradeLabel.AMBIGUOUS
+    assert grade(near, (), FLOORS, 0.01).label is GradeLabel.INCORRECT
+    assert grade([passage("Text.", n=1, dense=0.5)], (), FLOORS, 0.02).label is GradeLabel.INCORRECT

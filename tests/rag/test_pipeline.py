@@ -43,7 +43,7 @@ ASSESSOR = Assessor.load()
 THRESHOLDS = Thresholds(
     key="test",
     fusion=Fusion(dense=1.0, keyword=1.0, k=60),
-    gate=GateFloors(dense_good=0.9, dense_floor=0.2, coverage_good=0.75, coverage_floor=0.4),
+    gate=GateFloors(dense_good=0.9, dense_floor=0.2, coverage_good=0.75, coverage_floor=0.4, margin_floor=0.015),
 )
 DOCUMENTS = {
     "gout": document("Gout", ("Causes", "Gout comes from uric acid crystals. Beer makes gout attacks more likely.")),

@@ -204,3 +204,14 @@ def test_a_fragment_has_the_language_of_what_it_continues() -> None:
 @settings(deadline=None)
 def test_every_conversation_has_a_query_that_ends_with_what_was_asked_last(messages: list[str]) -> None:
     assert asked(*messages).text.endswith(messages[-1])
+
+
+def test_small_talk_is_no_topic() -> None:
+    query = asked("Tell me about COPD", "thanks", "what causes it?")
+    assert (query.text, query.focus) == ("Tell me about COPD what causes it?", "what causes it?")
+    assert query.kind == "with_previous"
+
+
+@pytest.mark.parametrize("fragment", ["what should he eat?", "can she exercise?"])
+def test_a_person_spoken_of_before_is_followed(fragment: str) -> None:
+    assert asked("my dad has diabetes", fragment).text == f"my dad has diabetes {fragment}"

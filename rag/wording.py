@@ -32,9 +32,8 @@ def deferral(turn: Turn, trace: Trace) -> str:
     """Says what was searched and what to do instead, in none of the person's words."""
     assert trace.view is not None
     version = trace.view.version
-    how = {("vector", "keyword"): "by meaning and by keyword", ("vector",): "by meaning"}.get(
-        trace.legs, "by keyword only"
-    )
+    ways = {("vector", "keyword"): "by meaning and by keyword", ("vector",): "by meaning"}
+    how = ways.get(trace.legs, "by keyword only")
     nearest = list(dict.fromkeys(e.chunk.title for e in trace.evidence))[:3]
     lines = [
         f"I did not find enough in my sources to answer this safely, so I will not guess. I searched the "

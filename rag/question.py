@@ -46,6 +46,7 @@ class Kind(StrEnum):
     STAGES = "stages"
     RESEARCH = "research"
     AMOUNT = "amount"
+    DONTS = "don'ts"
     ANY = "any"
 
 
@@ -67,6 +68,12 @@ _QUESTION_RULES: tuple[tuple[Kind, str], ...] = (
         r"|what dos(?:e|age)"
         r"|price of|how much .*\bcosts?)\b",
     ),
+    (
+        Kind.DONTS,
+        r"\bwhat (?:(?:should|must|can|do|may)(?:n't| not)?|mustn't|ought)\b"
+        r"(?= (?:\w+ )?(?:not|never) |(?<=n't)|(?<=not))"
+        r"(?: \w+){0,4} (?:do|avoid doing)\b|\b(?:not|never) to do\b",
+    ),
     (Kind.RESEARCH, r"\b(?:research|clinical trials?|studies being done)\b"),
     (Kind.GENETICS, r"\b(?:genetic changes|which genes?|what genes?|gene mutations?)\b"),
     (
@@ -83,7 +90,8 @@ _QUESTION_RULES: tuple[tuple[Kind, str], ...] = (
     ),
     (
         Kind.SEVERITY,
-        r"^(?:is|are|can|how)\b.*\b(?:dangerous|serious|deadly|fatal|life[- ]threatening|harmful"
+        r"^(?:(?:and|but|so|or|also)\W{1,3})?(?:is|are|can|how)\b.*"
+        r"\b(?:dangerous|serious|deadly|fatal|life[- ]threatening|harmful"
         r"|kill)\b(?! ill)",
     ),
     (Kind.DIFFERENCE, r"\b(?:differen(?:ce|t|ces)|differs?|tell .* apart|distinguish|versus|vs)\b"),
@@ -160,7 +168,8 @@ _QUESTION_RULES: tuple[tuple[Kind, str], ...] = (
         r"|drugs?|surgery"
         r"|remed(?:y|ies)|get rid of|what (?:actually |really )?helps?|helps? with|relie(?:f|ve\w*)|manag\w+"
         r"|ease[sd]?"
-        r"|soothe|deal with|cope|fix(?:ed)?|options|antibiotics|painkillers?|tablets?|at home|taken? for)\b",
+        r"|soothe|deal with|cope|fix(?:ed)?|options|antibiotics|painkillers?|tablets?|at home|taken? for"
+        r"|what(?:'s|s| is| are) (?:good|best) for|works? for)\b",
     ),
     (
         Kind.RISK,
@@ -244,6 +253,7 @@ _SENTENCE_RULES: dict[Kind, str] = {
     Kind.DIAGNOSIS: r"\b(?:diagnos\w+|tests?|tested|scans?|exam\w*|biops\w+|x-rays?|ultrasound|confirm\w*"
     r"|screening"
     r"|detect\w*|imaging|mri|ct)\b",
+    Kind.DONTS: r"(?:^|[;,] (?:and )?)(?:do not|don['’]t|never)\b|\b(?:should|must) (?:not|never)\b",
     Kind.PREVENTION: (
         r"\b(?:prevent\w*|(?:lower|reduc)\w*|avoid\w*|vaccin\w*|protect\w*|helps? to stop|keep\w* from"
         r"|stop)\b"
@@ -256,7 +266,7 @@ _SENTENCE_RULES: dict[Kind, str] = {
     r"|curable|fatal|death|die[sd]?|gets? better|improves?|mortality|progress\w*|disabilit\w+|worsens?)\b",
     Kind.DURATION: r"\b(?:lasts?|lasting|go(?:es)? away|clears? up|heals?|chronic|lifelong"
     r"|long-term condition"
-    r"|(?:hours|days|weeks|months|years)\b(?! (?:old|of age|or older)))\b",
+    r"|(?:hours|days|weeks|months|years)\b(?! (?:old|of age|or older|or younger|or over|or under)))\b",
     Kind.SEVERITY: r"\b(?:life-threatening|serious\w*|dangerous|deadly|fatal|death|die[sd]?"
     r"|emergency(?! (?:number|services|department))|severe|kill|harm\w*"
     r"|mild)\b",
@@ -369,6 +379,7 @@ _PLAIN_KINDS = {
 }
 _SECOND_PART = re.compile(r"\band (?:how|what|why|when|which|who|can|is|are|does|do|should|will)\b|[?].+[?]|[;]")
 _YES_NO = re.compile(
+    r"(?:(?:and|but|so|or|also|ok|okay)\W+)?"
     r"(?!(?:is|are) there (?:any|some))(?:is|are|can|could|does|do|did|will|would|should|has|have|may|was"
     r"|were|am)\b"
 )

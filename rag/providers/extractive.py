@@ -14,6 +14,7 @@ from collections.abc import AsyncGenerator, Sequence
 
 from rag.providers.extractive_draft import Draft, as_sentences, first_step, in_order
 from rag.providers.extractive_passage import Unit, read_units
+from rag.providers.extractive_qualifier import Qualifiers
 from rag.providers.extractive_score import (
     FOCUS_SHARE,
     MIN_FIT,
@@ -28,7 +29,7 @@ from rag.providers.extractive_score import (
 )
 from rag.providers.extractive_topic import find_topic
 from rag.question import Kind
-from rag.types import Prompt, Sentence
+from rag.types import Evidence, Prompt, Sentence
 
 __all__ = ["Extractive", "compose"]
 
@@ -58,11 +59,12 @@ class Extractive:
 
 def compose(prompt: Prompt, *, max_words: int = 180) -> tuple[Sentence, ...]:
     """The answer to `prompt.question` in sentences of its evidence, at most `max_words` words, or ()."""
-    topic = find_topic(prompt)
+    qualifiers = Qualifiers.of(prompt)
+    topic = find_topic(prompt, qualifiers)
     if topic is None:
         return ()
     asked = Asked.of(prompt, topic)
-    units = [unit for number in topic.passages for unit in read_units(prompt.evidence[number], number)]
+    units = [unit for number in topic.passages for unit in _units(prompt.evidence[number], number, asked, qualifiers)]
     scored = scored_units(units, asked)
     draft = Draft(max_words=max_words, topic=topic.stems)
     opening = _open(draft, scored, units, asked)
@@ -81,6 +83,21 @@ def compose(prompt: Prompt, *, max_words: int = 180) -> tuple[Sentence, ...]:
         opening = [first_step(draft.sources, opening[0], topic, prompt.evidence)]
     ordered = in_order(draft.units, opening, help_unit, topic, prompt.evidence)
     return as_sentences(ordered, prompt.evidence, topic, max_words)
+
+
+def _units(evidence: Evidence, number: int, asked: Asked, qualifiers: Qualifiers) -> list[Unit]:
+    """The units of a passage; where its title names another subject, those that speak of the asked one and type."""
+    units = read_units(evidence, number)
+    if asked.kinds[0] is Kind.DIFFERENCE:
+        units = [unit for unit in units if qualifiers.compares((unit.text, *unit.items))]
+    if not qualifiers.is_bound(evidence.chunk):
+        return units
+    return [
+        unit
+        for unit in units
+        if qualifiers.supports(evidence.chunk, (unit.text, *unit.items))
+        and any(unit.has_cue(Kind.WHAT if kind is Kind.ANY else kind) for kind in asked.kinds)
+    ]
 
 
 def _open(draft: Draft, scored: Sequence[Scored], units: Sequence[Unit], asked: Asked) -> list[Unit]:

@@ -112,7 +112,8 @@ class Asked:
 
     @classmethod
     def of(cls, prompt: Prompt, topic: Topic) -> Asked:
-        kinds = question_kinds(prompt.question, prompt.language)
+        question = prompt.focus or prompt.question  # the type is the last message's, the topic may be borrowed
+        kinds = question_kinds(question, prompt.language)
         stems = frozenset(map(stem, words(prompt.question)))
         people = tuple(group for group in GROUPS if group & stems)
         rest = {
@@ -121,7 +122,7 @@ class Asked:
             if word.weight >= _FOCUS_WEIGHT or any(word.stem in group for group in people)
         }
         english = prompt.language.lower().startswith("en")
-        yes_no = english and is_yes_no(prompt.question)
+        yes_no = english and is_yes_no(question)
         if kinds == (Kind.ANY,) and not (yes_no or rest):
             kinds = (Kind.WHAT,)
         return cls(
@@ -200,6 +201,8 @@ def _fit(unit: Unit, kind: Kind, sectioned: bool, focus: float, names: bool, ask
     """How well a unit answers a type, 0 to 1: by its section or by its words."""
     if kind is Kind.ANY:
         return 0.5 if names and (focus or asked.foreign) else 0.0
+    if kind is Kind.DONTS:
+        return _SECTION_FIT if unit.has_cue(kind) else 0.0
     if kind is Kind.AMOUNT:
         return 0.5 if focus >= FOCUS_SHARE and unit.has_cue(kind) else 0.0
     if kind is Kind.WHAT and not asked.topic.titled and focus < FOCUS_SHARE:
@@ -216,7 +219,9 @@ def _fit(unit: Unit, kind: Kind, sectioned: bool, focus: float, names: bool, ask
     if asked.foreign and not unit.section:
         return _CUE_ALONE
     open_section = kind in _WITHOUT_SECTION or unit.section <= {Kind.WHAT}
-    cue = unit.has_cue(kind) or (kind in _WITHOUT_SECTION and any(sentence_has_cue(item, kind) for item in unit.items))
+    cue = unit.has_cue(kind)
+    if kind in _WITHOUT_SECTION and kind is not Kind.DURATION:  # "surgery in the last months" is an item of risks
+        cue = cue or any(sentence_has_cue(item, kind) for item in unit.items)
     return _CUE_ALONE if open_section and cue else 0.0
 
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from rag.providers.extractive_qualifier import Qualifiers
 from rag.question import heading_kinds
 from rag.types import Chunk, Evidence, Prompt
 from rag.words import Word, content_words, stem, words
@@ -80,10 +81,10 @@ class _Group:
     clashes: set[str] = field(default_factory=set)  # neighbours by which the question means another thing
 
 
-def find_topic(prompt: Prompt) -> Topic | None:
+def find_topic(prompt: Prompt, qualifiers: Qualifiers | None = None) -> Topic | None:
     """The topic of the question among the evidence, or None where no passage is about it."""
     asked = content_words(prompt.question)
-    groups = _grouped(prompt.evidence)
+    groups = _grouped(prompt.evidence, qualifiers or Qualifiers.of(prompt))
     if not groups:
         return None
     total = sum(word.weight for word in asked) or 1.0
@@ -109,10 +110,13 @@ def _is_about(group: _Group, total: float, strays: int) -> bool:
     return group.matched >= _SPECIFIC and group.share >= _TITLE_SHARE and not by_accident
 
 
-def _grouped(evidence: Sequence[Evidence]) -> list[_Group]:
+def _grouped(evidence: Sequence[Evidence], qualifiers: Qualifiers) -> list[_Group]:
+    """The passages by title, without those that are about a neighbour of what is asked."""
     groups: dict[frozenset[str], _Group] = {}
     for number, item in enumerate(evidence):
         chunk = item.chunk
+        if qualifiers.exclude(chunk):
+            continue
         key = frozenset(word.stem for word in content_words(_PARENTHESIS.sub(" ", chunk.title))) or frozenset(
             [chunk.doc_id]
         )

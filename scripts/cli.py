@@ -18,6 +18,7 @@ from typing import Any
 from app.codes import parse_country, parse_language
 from app.settings import Settings, SettingsError
 from rag.errors import RagError
+from rag.store import DatabaseError
 from safety.rules import RuleTableError
 from scripts import answering, corpus
 
@@ -35,6 +36,9 @@ def main(argv: Sequence[str] | None = None) -> int:
             return int(arguments.run(arguments, settings))
     except (RagError, SettingsError, RuleTableError) as exc:
         print(f"galen: {exc}", file=sys.stderr)
+        return EXIT_FAILED
+    except DatabaseError as exc:
+        print(f"galen: the database cannot be read: {exc} (`galen corpus check` tells more)", file=sys.stderr)
         return EXIT_FAILED
     except KeyboardInterrupt:
         print("galen: stopped; what was finished is kept", file=sys.stderr)

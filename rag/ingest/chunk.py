@@ -308,7 +308,7 @@ def _repeated(lead: tuple[_Unit, ...], sizes: _Sizes) -> tuple[_Unit, ...]:
 _SEAMS = (  # from the best place to cut a sentence to the worst
     re.compile(r"(?<=;)\s+|(?<=；)\s*"),
     re.compile(r"(?<=,)\s+|(?<=[，、،])\s*"),
-    re.compile(r"(?<!\d)\s+"),  # not between a number and its unit
+    re.compile(r"(?<![\d\s])(?<!\s[-–—])\s+"),  # not between a number and its unit, nor after a lone dash
     re.compile(r"\s+"),
 )
 _INSIDE_WORD = re.compile(r"(?<![\d.,])(?![\d.,])")

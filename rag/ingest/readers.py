@@ -43,6 +43,7 @@ from rag.ingest.streams import (
     Stop,
     decode,
     files,
+    leads_out,
     open_bounded,
     parse_json,
     sidecar_of,
@@ -97,6 +98,9 @@ class _Source:
     def read(self) -> Iterator[Document | BadRecord]:
         for path in files(self.root):
             name = path.name if self.root.is_file() else path.relative_to(self.root).as_posix()
+            if self.root.is_dir() and leads_out(path, self.root):
+                yield BadRecord(file=name, reason="is a link that leads out of the folder: copy what it stands for")
+                continue
             try:
                 yield from self._read_file(path, name)
             except Stop as stop:
@@ -217,6 +221,8 @@ class _Source:
             matter, body, line_of = _front_matter(text)
             sidecar = sidecar_of(path)
             if sidecar is not None:
+                if self.root.is_dir() and leads_out(sidecar, self.root):
+                    raise FieldError("", f"its sidecar {sidecar.name!r} is a link that leads out of the folder")
                 matter = {**_read_sidecar(sidecar, self.limits), **matter}
             elif not line_of and self.root.is_dir() and stem_of(path).casefold() == "readme":
                 return  # it describes the folder; with front matter it is a document like any other

@@ -31,6 +31,7 @@ __all__ = [
     "Provenance",
     "Raw",
     "Section",
+    "check_defaults",
     "derived_doc_id",
     "optional_line",
     "parse_provenance",
@@ -179,6 +180,7 @@ Raw = Mapping[str, object]
 
 _DATE = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?")
 _LANGUAGE = re.compile(r"([A-Za-z]{2,3})((?:[-_][A-Za-z0-9]{2,8})*)")
+_LANGUAGE_FORM = "use one such as 'en' or 'pt-BR'"
 _SLUG_CHARS = 60
 
 
@@ -199,6 +201,13 @@ def parse_provenance(raw: Raw, defaults: Defaults) -> Provenance:
         hierarchy_rank=_rank(raw),
         effective_from=_date(raw, "effective_from"),
     )
+
+
+def check_defaults(defaults: Defaults) -> None:
+    """Raises FieldError for a default that a record would be refused for."""
+    _date({"version_date": defaults.version_date}, "version_date")
+    if _language({"lang": defaults.lang}) is None:
+        raise FieldError("lang", f"is empty: {_LANGUAGE_FORM}")
 
 
 def required_text(raw: Raw, field: str) -> str:
@@ -290,7 +299,7 @@ def _language(raw: Raw) -> str | None:
         return None
     match = _LANGUAGE.fullmatch(text)
     if match is None:
-        raise FieldError("lang", f"{text[:40]!r} is no language tag: use one such as 'en' or 'pt-BR'")
+        raise FieldError("lang", f"{text[:40]!r} is no language tag: {_LANGUAGE_FORM}")
     return match[1].lower() + match[2].replace("_", "-")
 
 

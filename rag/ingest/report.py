@@ -85,8 +85,8 @@ class IngestReport:
 class Clock:
     """Rate and time left, by the characters of the documents that are done."""
 
-    def __init__(self, todo: Sequence[tuple[Document, str]], report: Callable[[Progress], None]) -> None:
-        self._sizes = {d.doc_id: sum(len(s.text) for s in d.sections) for d, _ in todo}
+    def __init__(self, documents: Sequence[Document], report: Callable[[Progress], None]) -> None:
+        self._sizes = {d.doc_id: sum(len(s.text) for s in d.sections) for d in documents}
         self._total = max(1, sum(self._sizes.values()))
         self._report, self._started, self._done, self._documents = report, time.monotonic(), 0, 0
 

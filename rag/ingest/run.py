@@ -7,7 +7,9 @@ by the next run. A run that finds nothing new embeds nothing and writes nothing.
 from __future__ import annotations
 
 import hashlib
+import re
 import time
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -17,7 +19,7 @@ from typing import Any
 from rag.errors import CorpusMissing, IngestError, PermanentError
 from rag.ingest.chunk import CHUNKER, Piece, chunk_document
 from rag.ingest.readers import read_source
-from rag.ingest.records import BadRecord, Document
+from rag.ingest.records import BadRecord, Document, FieldError, check_defaults
 from rag.ingest.report import Clock, IngestCancelled, IngestReport, IngestRequest, Outcome, Progress
 from rag.protocols import Embedder, FloatMatrix
 from rag.store import Store
@@ -46,10 +48,20 @@ _Batch = list[tuple[NewDocument, list[NewChunk]]]
 
 
 @dataclass(frozen=True, kw_only=True)
+class _Todo:
+    """A document to stage: its hash, the outcome that was told, and the published row that it replaces, if any."""
+
+    document: Document
+    version: str
+    outcome: Outcome
+    old: int | None
+
+
+@dataclass(frozen=True, kw_only=True)
 class _Plan:
     """What comparing the input with the active version found."""
 
-    todo: tuple[tuple[Document, str], ...]
+    todo: tuple[_Todo, ...]
     staged_already: int
     dropped: tuple[str, ...]
     removed: tuple[int, ...]
@@ -69,6 +81,37 @@ def content_hash(title: str, heading: str, text: str) -> str:
     return hashlib.sha256(passage_text(title, heading, text).encode("utf-8")).hexdigest()[:32]
 
 
+_COLLECTION = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
+_NAME_LIMIT = 100
+
+
+def _check_request(request: IngestRequest) -> None:
+    """Raises PermanentError for names that no listing or path could carry, and for defaults that break a rule."""
+    if not _COLLECTION.fullmatch(request.collection):
+        raise PermanentError(
+            f"The collection {request.collection[:_NAME_LIMIT]!r} is no name: use 1 to 64 of A-Z a-z 0-9 _ . -, "
+            f"the first a letter or a digit."
+        )
+    for what, name in (("source", request.source), ("corpus version", request.corpus_version)):
+        if name is not None and not _is_name(name):
+            raise PermanentError(
+                f"The {what} {name[:_NAME_LIMIT]!r} is no name: use 1 to {_NAME_LIMIT} characters without a slash, "
+                f"line breaks and other control characters."
+            )
+    try:
+        check_defaults(request.defaults)
+    except FieldError as exc:
+        raise PermanentError(f"The default for {exc.field}: {exc.reason}.") from exc
+
+
+def _is_name(name: str) -> bool:
+    return (
+        0 < len(name.strip()) <= len(name) <= _NAME_LIMIT
+        and "/" not in name
+        and not any(unicodedata.category(char) in {"Cc", "Cs", "Zl", "Zp"} for char in name)
+    )
+
+
 def ingest(
     store: Store,
     embedder: Embedder | None,
@@ -84,10 +127,11 @@ def ingest(
     """Takes a file or folder into a collection and publishes what changed.
 
     `known_vectors` maps content hashes to vectors computed before; `on_document` is told each document's outcome
-    with a detail ("duplicate", "X_2"). Raises PermanentError when nothing can be read, StoreBusy when another
-    ingest runs, IngestCancelled after `cancelled()`; a `resumable` job then counts as running still, so that the next
-    start of a serving process takes it up.
+    with a detail ("duplicate", "X_2"). Raises PermanentError when nothing can be read or the request's names or
+    defaults are not acceptable, StoreBusy when another ingest runs, IngestCancelled after `cancelled()`; a
+    `resumable` job then counts as running still, so that the next start of a serving process takes it up.
     """
+    _check_request(request)
     with ingest_lock(store.db.path):
         run = _Run(store, embedder, request, known_vectors or {}, count_tokens, on_progress, on_document, cancelled)
         try:
@@ -123,6 +167,7 @@ class _Run:
         self.staging = Staging(store.db, request.collection, request.source)
         self.outcomes: Counter[str] = Counter()
         self.bad: list[str] = []
+        self.refused: set[int] = set()  # published rows whose replacement was refused: they stay
         self.passages = self.embedded = self.reused = self.split_sentences = 0
         self._job: str | None = None
 
@@ -137,9 +182,10 @@ class _Run:
             )
         self._stage(plan)
         self._fill_vectors()
-        changed = plan.changes and self._anything_staged(plan)
+        removed = tuple(row for row in plan.removed if row not in self.refused)
+        changed = plan.changes and self._anything_staged(removed)
         if changed:
-            version = self.staging.publish(plan.removed, self.request.corpus_version, self.model_id)
+            version = self.staging.publish(removed, self.request.corpus_version, self.model_id)
         else:
             version = self._active_version()
             if self.model_id:
@@ -150,7 +196,7 @@ class _Run:
             source=self.request.source,
             corpus_version=version,
             published=changed,
-            outcomes=dict(self.outcomes),
+            outcomes=dict(+self.outcomes),
             passages=self.passages,
             embedded=self.embedded,
             reused_vectors=self.reused,
@@ -197,7 +243,7 @@ class _Run:
         active |= self._active_under_staged(known)
         first: dict[str, str] = {}
         seen: set[str] = set()
-        todo: list[tuple[Document, str]] = []
+        todo: list[_Todo] = []
         staged_already = 0
         for document in documents:
             original = first.setdefault(document.identity_hash, document.doc_id)
@@ -210,15 +256,17 @@ class _Run:
             if was is not None and was.content_hash == version:
                 self._outcome(document.doc_id, "unchanged")
                 if was.lapsed:
-                    todo.append((document, version))
+                    todo.append(_Todo(document=document, version=version, outcome="unchanged", old=None))
                 elif row is not None and row.staged:
                     self.staging.drop_staged([document.doc_id])
                 continue
-            self._outcome(document.doc_id, "created" if was is None else "replaced")
+            outcome: Outcome = "created" if was is None else "replaced"
+            self._outcome(document.doc_id, outcome)
             if row is not None and row.staged and row.content_hash == version:
                 staged_already += 1
             else:
-                todo.append((document, version))
+                old = None if was is None else was.row
+                todo.append(_Todo(document=document, version=version, outcome=outcome, old=old))
         dropped = tuple(doc_id for doc_id, row in known.items() if row.staged and doc_id not in seen)
         self.staging.drop_staged(dropped)
         replaced = {d.doc_id for d in documents if d.doc_id in seen and d.doc_id in active} - self._unchanged(
@@ -254,7 +302,7 @@ class _Run:
 
     def _stage(self, plan: _Plan) -> None:
         """Chunks one batch while another is embedded, so that the model's cores never wait for SQLite."""
-        clock = Clock(plan.todo, self.on_progress)
+        clock = Clock([item.document for item in plan.todo], self.on_progress)
         with ThreadPoolExecutor(1, thread_name_prefix="galen-embed") as ahead:
             waiting: tuple[_Batch, Future[dict[str, FloatMatrix]]] | None = None
             for batch in self._batches(plan.todo):
@@ -273,31 +321,36 @@ class _Run:
         self.passages += sum(len(chunks) for _, chunks in batch)
         clock.tick([document.doc_id for document, _ in batch], self.embedded)
 
-    def _batches(self, todo: Iterable[tuple[Document, str]]) -> Iterator[_Batch]:
+    def _batches(self, todo: Iterable[_Todo]) -> Iterator[_Batch]:
         batch: _Batch = []
         size = 0
-        for document, version in todo:
-            chunks = self._chunk(document)
+        for item in todo:
+            chunks = self._chunk(item.document)
             taken = self.staging.chunk_ids_of_others([c.chunk_id for c in chunks])
             if taken:
-                chunk_id, source = next(iter(taken.items()))
-                self.outcomes["created"] -= 1
-                self._failed(
-                    BadRecord(
-                        file=document.origin,
-                        line=None,
-                        field="chunk_id",
-                        reason=f"{chunk_id!r} is used by source {source!r} of this collection: rename it",
-                    )
-                )
+                self._refuse(item, *next(iter(taken.items())))
                 continue
-            batch.append((_new_document(document, version), chunks))
+            batch.append((_new_document(item.document, item.version), chunks))
             size += len(chunks)
             if size >= BATCH:
                 yield batch
                 batch, size = [], 0
         if batch:
             yield batch
+
+    def _refuse(self, item: _Todo, chunk_id: str, source: str) -> None:
+        """Takes back what the plan had said of a document. Its published row stays, what was staged of it goes."""
+        self.outcomes[item.outcome] -= 1
+        if item.old is not None:
+            self.refused.add(item.old)
+        self.staging.drop_staged([item.document.doc_id])
+        self._failed(
+            BadRecord(
+                file=item.document.origin,
+                field="chunk_id",
+                reason=f"{chunk_id!r} is used by source {source!r} of this collection: rename it",
+            )
+        )
 
     def _chunk(self, document: Document) -> list[NewChunk]:
         used: Counter[str] = Counter()
@@ -361,8 +414,8 @@ class _Run:
 
     # -- versions -------------------------------------------------------------------------------------------------
 
-    def _anything_staged(self, plan: _Plan) -> bool:
-        return bool(plan.removed) or any(row.staged for row in self.staging.known().values())
+    def _anything_staged(self, removed: Sequence[int]) -> bool:
+        return bool(removed) or any(row.staged for row in self.staging.known().values())
 
     def _active_version(self) -> str:
         try:

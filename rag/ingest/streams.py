@@ -21,6 +21,7 @@ __all__ = [
     "Stop",
     "decode",
     "files",
+    "leads_out",
     "open_bounded",
     "parse_json",
     "sidecar_of",
@@ -46,16 +47,36 @@ class Stop(Exception):
 
 
 def files(root: Path) -> Iterator[Path]:
-    """`root` itself, or the files below it in sorted order, without hidden ones and sidecars."""
+    """`root` itself, or the files below it in sorted order, without hidden ones and sidecars.
+
+    Links that lead out of `root` are among them, to files and folders alike, so that they can be named: see
+    `leads_out`.
+    """
     if root.is_file():
         yield root
         return
     for folder, folders, names in os.walk(root):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
+        yield from (path for name in folders if leads_out(path := Path(folder, name), root))
         for name in sorted(names):
             path = Path(folder, name)
-            if not name.startswith(".") and path.is_file() and not _is_sidecar(path):
+            if name.startswith(".") or _is_sidecar(path):
+                continue
+            if path.is_file() or leads_out(path, root):
                 yield path
+
+
+def leads_out(path: Path, root: Path) -> bool:
+    """Whether `path`, found below the folder `root`, is a symbolic link to something outside it.
+
+    A folder that someone else filled must not bring in what only this process may read.
+    """
+    if not path.is_symlink():
+        return False
+    try:
+        return not path.resolve().is_relative_to(root.resolve())
+    except (OSError, RuntimeError):  # a loop of links
+        return True
 
 
 def _bare_name(path: Path) -> str:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
-import apsw
 import numpy as np
 
-from rag.store.connection import Connection, Database
+from rag.errors import StoreBusy, StoreError
+from rag.store.connection import Connection, Database, DatabaseError
 from rag.store.corpus import STAGED, visible
 from rag.store.keywords import index_chunk
 
@@ -27,29 +28,34 @@ class Fault:
 
 def check_corpus(db: Database) -> tuple[Fault, ...]:
     """All faults found; empty when the corpus is sound. Reads everything: about 10 s for 24,000 passages."""
-    connection = db.read()
-    connection.execute("PRAGMA query_only = OFF")  # the comparison index lives in the temporary database only
-    connection.execute("BEGIN")
-    try:
-        return tuple(_all_faults(connection))
-    finally:
-        connection.execute("ROLLBACK")
-        connection.execute("PRAGMA query_only = ON")
+    return tuple(_all_faults(db))
 
 
-def _all_faults(connection: Connection) -> Iterator[Fault]:
+def _all_faults(db: Database) -> Iterator[Fault]:
     """A damaged file makes any of the checks stop; what was found before it is told all the same."""
     try:
-        for part in (_file, _rows, _manifest, _fts, _vectors):
-            yield from part(connection)
-    except (apsw.CorruptError, apsw.SQLError) as exc:
+        with db.snapshot() as connection:
+            connection.execute("PRAGMA query_only = OFF")  # the comparison index lives in the temporary database only
+            try:
+                for part in (_file, _rows, _manifest, _fts, _vectors):
+                    yield from part(connection)
+            finally:
+                connection.execute("PRAGMA query_only = ON")
+    except (DatabaseError, UnicodeDecodeError) as exc:
         yield Fault(part="file", what=f"the file is damaged ({exc}): restore a copy, or ingest into a new one")
+    except StoreError as exc:  # it could not even be opened for reading
+        if isinstance(exc, StoreBusy) or not isinstance(exc.__cause__, DatabaseError):
+            raise
+        yield Fault(part="file", what=str(exc))
 
 
 def _file(connection: Connection) -> Iterator[Fault]:
     for (line,) in connection.execute("PRAGMA integrity_check(20)").fetchall():
         if line != "ok":
             yield Fault(part="file", what=str(line))
+    (_, _, path), *_ = connection.execute("PRAGMA database_list").fetchall()
+    if Path(path).stat().st_size % int(connection.pragma("page_size")):  # SQLite reads the missing bytes as zeros
+        yield Fault(part="file", what="the file is cut off within its last page")
 
 
 def _rows(connection: Connection) -> Iterator[Fault]:
@@ -100,7 +106,11 @@ def _manifest(connection: Connection) -> Iterator[Fault]:
 
 def _fts(connection: Connection) -> Iterator[Fault]:
     """Indexes every row again in the temporary database and compares the two indexes term by term."""
-    (definition,) = connection.execute("SELECT sql FROM sqlite_schema WHERE name = 'chunks_fts'").fetchone()
+    row = connection.execute("SELECT sql FROM sqlite_schema WHERE name = 'chunks_fts'").fetchone()
+    if row is None:
+        yield Fault(part="fts", what="there is no full-text index")
+        return
+    (definition,) = row
     connection.execute(f"DROP TABLE IF EXISTS {_COPY}")
     connection.execute(definition.replace("chunks_fts", _COPY, 1))
     for row, title, heading, text in connection.execute(

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import threading
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import resources
 from pathlib import Path
 from typing import Any, Protocol
@@ -14,7 +15,10 @@ import apsw
 
 from rag.errors import SchemaTooNew, StoreBusy, StoreError
 
-__all__ = ["Connection", "Cursor", "Database"]
+__all__ = ["Connection", "Cursor", "Database", "DatabaseError", "ingest_lock"]
+
+DatabaseError = apsw.Error
+"""What a read raises when the file fails under it. Opening and writing raise StoreError instead."""
 
 BUSY_TIMEOUT_MS = 15_000
 """How long a connection waits for another process's write. The longest write transaction seen while publishing
@@ -41,6 +45,7 @@ class Connection(Protocol):
     def last_insert_rowid(self) -> int: ...
     def changes(self) -> int: ...
     def fts5_tokenizer(self, name: str, args: list[str] | None = None) -> Any: ...
+    def get_autocommit(self) -> bool: ...
     def pragma(self, name: str) -> Any: ...
     def close(self) -> None: ...
 
@@ -51,28 +56,73 @@ def _migrations() -> list[tuple[int, str]]:
     return [(int(f.name.split("_", 1)[0]), f.read_text(encoding="utf-8")) for f in files]
 
 
+@contextmanager
+def ingest_lock(database: Path) -> Iterator[None]:
+    """Whoever changes what a collection answers from holds this: an ingest, or an activation. One at a time on a
+    database file, whatever the process; a killed one frees the lock by dying.
+    """
+    path = database.with_name(database.name + ".ingest.lock")
+    try:
+        handle = path.open("w", encoding="ascii")
+    except OSError as exc:
+        raise StoreError(
+            f"The lock file {path} cannot be opened by uid {os.getuid()} ({exc.strerror}): change its owner."
+        ) from exc
+    with handle:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as exc:
+            raise StoreBusy("Another ingest is running on this database: wait until it has finished.") from exc
+        yield
+
+
+def _as_store_error(path: Path, exc: apsw.Error) -> StoreError:
+    """What SQLite said, as a sentence that tells what to do."""
+    if isinstance(exc, apsw.NotADBError):
+        return StoreError(f"{path} is not a Galen database: choose another DB_PATH.")
+    if isinstance(exc, apsw.CorruptError):
+        return StoreError(f"{path} is damaged ({exc}): restore a copy, or set DB_PATH to a new file.")
+    if isinstance(exc, apsw.ReadOnlyError | apsw.PermissionsError):
+        return StoreError(f"{path} cannot be written by uid {os.getuid()}: change its owner.")
+    if isinstance(exc, apsw.CantOpenError):
+        return StoreError(f"{path} cannot be opened by uid {os.getuid()} ({exc}): change its owner, or DB_PATH.")
+    if isinstance(exc, apsw.FullError):
+        return StoreError(f"The disk of {path} is full: free space; nothing was changed.")
+    if isinstance(exc, apsw.IOError):
+        return StoreError(f"The disk of {path} cannot be written ({exc}): free space; nothing was changed.")
+    if isinstance(exc, apsw.BusyError | apsw.LockedError):
+        return StoreBusy(f"Another process has been writing to {path} for too long.")
+    if isinstance(exc, apsw.ConstraintError):
+        return StoreError(f"{path} does not accept the rows ({exc}): nothing was changed.")
+    if isinstance(exc, apsw.ConnectionClosedError):
+        return StoreError("The database is closed.")
+    return StoreError(f"The database {path} failed ({exc}): nothing was changed.")
+
+
 class Database:
     """The whole file. Readers never block and are never blocked; writers queue on a lock, then on SQLite's own.
 
     Readers are per thread and their cursors are always drained before they return, so no read transaction is left
     open to hold the WAL back.
+
+    Opening and writing raise StoreError, reading raises DatabaseError when the file itself fails.
     """
 
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
         self._probe_folder()
+        self._probe_file()
         self._local = threading.local()
         self._readers: list[Connection] = []
         self._lock = threading.Lock()
         self._write_lock = threading.RLock()
         self._closed = False
+        self._writer = self._connect()
         try:
-            self._writer = self._connect()
             self._migrate()
-        except apsw.NotADBError as exc:
-            raise StoreError(f"{self.path} is not a Galen database: choose another DB_PATH.") from exc
-        except apsw.ReadOnlyError as exc:
-            raise StoreError(f"{self.path} cannot be written by uid {os.getuid()}: change its owner.") from exc
+        except BaseException:
+            _close(self._writer)
+            raise
 
     def _probe_folder(self) -> None:
         folder = self.path.parent
@@ -89,20 +139,41 @@ class Database:
                 f"beside the file. Change the folder's owner, or set DB_PATH to another folder."
             )
 
+    def _probe_file(self) -> None:
+        """SQLite would take a device for an empty database, and not say what is wrong with a folder."""
+        if self.path.exists() and not self.path.is_file():
+            kind = "a folder" if self.path.is_dir() else "no regular file"
+            raise StoreError(f"{self.path} is {kind}: set DB_PATH to a file.")
+
     def _connect(self) -> Any:
-        connection = apsw.Connection(str(self.path))
-        connection.set_busy_timeout(BUSY_TIMEOUT_MS)
-        for pragma in (
-            "journal_mode = WAL",
-            "synchronous = NORMAL",
-            "foreign_keys = ON",
-            "recursive_triggers = ON",
-            f"journal_size_limit = {WAL_LIMIT_BYTES}",
-            "cache_size = -32768",
-            "mmap_size = 268435456",
-        ):
-            connection.execute(f"PRAGMA {pragma}").fetchall()
+        connection = None
+        try:
+            connection = apsw.Connection(str(self.path))
+            connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+            self._refuse_foreign(connection)
+            for pragma in (
+                "journal_mode = WAL",
+                "synchronous = NORMAL",
+                "foreign_keys = ON",
+                "recursive_triggers = ON",
+                f"journal_size_limit = {WAL_LIMIT_BYTES}",
+                "cache_size = -32768",
+                "mmap_size = 268435456",
+            ):
+                connection.execute(f"PRAGMA {pragma}").fetchall()
+        except BaseException as exc:
+            if connection is not None:
+                _close(connection)
+            if isinstance(exc, apsw.Error):
+                raise _as_store_error(self.path, exc) from exc
+            raise
         return connection
+
+    def _refuse_foreign(self, connection: Connection) -> None:
+        """Before anything is written, the journal mode included: another program's database stays as it is."""
+        tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
+        if tables and "collections" not in tables:
+            raise StoreError(f"{self.path} is not a Galen database: choose another DB_PATH.")
 
     def _migrate(self) -> None:
         migrations = _migrations()
@@ -120,13 +191,13 @@ class Database:
                     connection.execute(f"PRAGMA user_version = {number}")
 
     def read(self) -> Connection:
-        """This thread's own reading connection."""
+        """This thread's own reading connection. StoreError if it cannot be opened."""
         connection = getattr(self._local, "connection", None)
         if connection is None:
             if self._closed:
                 raise StoreError("The database is closed.")
             connection = self._connect()
-            connection.execute("PRAGMA query_only = ON").fetchall()
+            connection.execute("PRAGMA query_only = ON").fetchall()  # a flag of the connection: no file is touched
             self._local.connection = connection
             with self._lock:
                 self._readers.append(connection)
@@ -140,40 +211,41 @@ class Database:
         try:
             yield connection
         finally:
-            connection.execute("ROLLBACK")
+            _roll_back(connection)
 
     @contextmanager
     def write(self, *, durable: bool = False) -> Iterator[Connection]:
         """One write transaction, committed at the end or rolled back. `durable` waits for the disk (FULL).
 
-        Raises StoreBusy when another process kept the write lock for longer than the busy timeout.
+        Raises StoreBusy when another process kept the write lock for longer than the busy timeout, and StoreError
+        when the disk is full, or the file or the rows are at fault; nothing is changed then.
         """
         with self._write_lock:
             connection = self._writer
-            if durable:
-                connection.execute("PRAGMA synchronous = FULL")
             try:
-                try:
-                    connection.execute("BEGIN IMMEDIATE")
-                except apsw.BusyError as exc:
-                    raise StoreBusy(f"Another process has been writing to {self.path} for too long.") from exc
+                if durable:
+                    connection.execute("PRAGMA synchronous = FULL")
+                connection.execute("BEGIN IMMEDIATE")
                 try:
                     yield connection
+                    connection.execute("COMMIT")
                 except BaseException:
-                    connection.execute("ROLLBACK")
+                    _roll_back(connection)
                     raise
-                connection.execute("COMMIT")
+            except apsw.Error as exc:
+                raise _as_store_error(self.path, exc) from exc
             finally:
                 if durable:
-                    connection.execute("PRAGMA synchronous = NORMAL")
+                    with suppress(apsw.Error):
+                        connection.execute("PRAGMA synchronous = NORMAL")
 
     def checkpoint(self) -> None:
-        """Moves the WAL into the file and cuts it, as far as no reader stands in the way."""
-        with self._write_lock:
-            try:
-                self._writer.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
-            except apsw.BusyError:
-                return  # the next checkpoint gets it; the size limit holds meanwhile
+        """Moves the WAL into the file and cuts it, as far as no reader stands in the way and the disk has room.
+
+        Never fails: what cannot be moved stays in the WAL, where it is read and kept all the same.
+        """
+        with self._write_lock, suppress(apsw.Error):
+            self._writer.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
 
     def wal_bytes(self) -> int:
         wal = self.path.with_name(self.path.name + "-wal")
@@ -186,6 +258,18 @@ class Database:
         self.checkpoint()
         with self._lock:
             for connection in self._readers:
-                connection.close()
+                _close(connection)
             self._readers.clear()
-        self._writer.close()
+        _close(self._writer)
+
+
+def _roll_back(connection: Connection) -> None:
+    """Ends the transaction, if there still is one: on a full disk SQLite has rolled back by itself."""
+    with suppress(apsw.Error):
+        if not connection.get_autocommit():
+            connection.execute("ROLLBACK")
+
+
+def _close(connection: Connection) -> None:
+    with suppress(apsw.Error):
+        connection.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from rag.errors import CorpusMissing
 from rag.protocols import FloatMatrix
-from rag.store.connection import Database
+from rag.store.connection import Database, ingest_lock
 from rag.types import Chunk
 
 __all__ = ["STAGED", "Corpus", "Source", "Version", "visible"]
@@ -137,11 +138,16 @@ class Corpus:
         raise CorpusMissing(f"Collection {collection!r} has no version {corpus_version!r} (kept: {known}).")
 
     def activate(self, collection: str, corpus_version: str) -> Version:
-        """Makes a kept version the one that answers; the others stay."""
-        version = self.version(collection, corpus_version)
-        with self._db.write() as connection:
-            connection.execute("UPDATE collections SET active = ? WHERE name = ?", (version.generation, collection))
-        return self.version(collection, corpus_version)
+        """Makes a kept version the one that answers; the others stay.
+
+        StoreBusy while an ingest runs: what it publishes builds on the version that was active when it began, and
+        would undo this.
+        """
+        with ingest_lock(self._db.path):
+            version = self.version(collection, corpus_version)
+            with self._db.write() as connection:
+                connection.execute("UPDATE collections SET active = ? WHERE name = ?", (version.generation, collection))
+            return self.version(collection, corpus_version)
 
     def sources(self, collection: str | None = None) -> tuple[Source, ...]:
         rows = self._db.read().execute(
@@ -160,11 +166,12 @@ class Corpus:
 
     def chunks(self, ids: Iterable[int]) -> dict[int, Chunk]:
         """Chunks by integer key; keys that do not exist are left out."""
-        wanted = list(ids)
-        marks = ",".join("?" * len(wanted))
         rows = self._db.read().execute(
-            f"SELECT {_CHUNK_COLUMNS} FROM chunks c JOIN documents d ON d.id = c.document WHERE c.id IN ({marks})",
-            wanted,
+            f"""
+            SELECT {_CHUNK_COLUMNS} FROM chunks c JOIN documents d ON d.id = c.document
+            WHERE c.id IN (SELECT value FROM json_each(?))
+            """,
+            (json.dumps([int(key) for key in ids]),),
         )
         return {chunk.id: chunk for chunk in map(_chunk, rows.fetchall())}
 

@@ -6,6 +6,7 @@ import datetime
 import json
 from typing import Any
 
+from rag.errors import StoreError
 from rag.store.connection import Connection, Database
 
 __all__ = ["Receipts"]
@@ -25,15 +26,26 @@ class Receipts:
             connection.execute("INSERT INTO open_turns VALUES (?, ?, ?)", (turn_id, _now(), collection))
 
     def close(self, body: dict[str, Any]) -> None:
-        """Stores a turn's receipt and ends its open turn, in one durable transaction."""
+        """Stores a turn's receipt and ends its open turn, in one durable transaction.
+
+        An interrupted receipt gives way: another server that opened the database while this turn ran wrote it.
+        StoreError if the turn has any other receipt.
+        """
         with self._db.write(durable=True) as connection:
             self._insert(connection, body)
 
     def _insert(self, connection: Connection, body: dict[str, Any]) -> None:
         connection.execute(
-            "INSERT INTO answer_receipts (id, created_at, status, body) VALUES (?, ?, ?, ?)",
+            """
+            INSERT INTO answer_receipts (id, created_at, status, body) VALUES (?, ?, ?, ?)
+            ON CONFLICT (id) DO UPDATE SET created_at = excluded.created_at, status = excluded.status,
+                                           body = excluded.body
+            WHERE answer_receipts.status = 'interrupted'
+            """,
             (body["id"], _now(), body["status"], json.dumps(body, ensure_ascii=False)),
         )
+        if not connection.changes():
+            raise StoreError(f"The turn {body['id']!r} has a receipt already: it stays as it is.")
         connection.execute("DELETE FROM open_turns WHERE id = ?", (body["id"],))
 
     def get(self, turn_id: str) -> dict[str, Any] | None:

@@ -7,17 +7,15 @@ which takes up those that are still right and drops the others.
 from __future__ import annotations
 
 import datetime
-import fcntl
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 
 import numpy as np
 
-from rag.errors import EmbedderMismatch, PermanentError, StoreBusy
+from rag.errors import EmbedderMismatch, PermanentError
 from rag.protocols import EmbedderInfo, FloatMatrix
-from rag.store.connection import Connection, Database
+from rag.store.connection import Connection, Database, ingest_lock
 from rag.store.corpus import STAGED, visible
 from rag.store.keywords import index_chunk
 
@@ -79,17 +77,6 @@ class Pending:
     text: str
 
 
-@contextmanager
-def ingest_lock(database: Path) -> Iterator[None]:
-    """One ingest at a time on a database file; a killed one frees the lock by dying."""
-    with open(database.with_name(database.name + ".ingest.lock"), "w", encoding="ascii") as handle:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as exc:
-            raise StoreBusy("Another ingest is running on this database: wait until it has finished.") from exc
-        yield
-
-
 def pack(vector: FloatMatrix) -> bytes:
     """A float32 vector as the little-endian BLOB that is stored."""
     return np.ascontiguousarray(vector, dtype="<f4").tobytes()
@@ -141,13 +128,13 @@ class Staging:
 
     def chunk_ids_of_others(self, chunk_ids: Sequence[str]) -> dict[str, str]:
         """Those of `chunk_ids` that another source of the collection uses, with that source's name."""
-        marks = ",".join("?" * len(chunk_ids))
         rows = self._db.read().execute(
-            f"""
+            """
             SELECT c.chunk_id, d.source FROM chunks c JOIN documents d ON d.id = c.document
-            WHERE c.collection = ? AND d.source <> ? AND c.removed_in IS NULL AND c.chunk_id IN ({marks})
+            WHERE c.collection = ? AND d.source <> ? AND c.removed_in IS NULL
+              AND c.chunk_id IN (SELECT value FROM json_each(?))
             """,
-            (self.collection, self.source, *chunk_ids),
+            (self.collection, self.source, json.dumps(list(chunk_ids))),
         )
         return dict(rows.fetchall())
 
@@ -233,13 +220,12 @@ class Staging:
 
     def vectors_by_content(self, content_hashes: Sequence[str], model_id: str) -> dict[str, FloatMatrix]:
         """Vectors that any chunk with the same content already has."""
-        marks = ",".join("?" * len(content_hashes))
         rows = self._db.read().execute(
-            f"""
+            """
             SELECT c.content_hash, v.embedding FROM chunks c JOIN chunk_vectors v ON v.chunk = c.id
-            WHERE v.model_id = ? AND c.content_hash IN ({marks})
+            WHERE v.model_id = ? AND c.content_hash IN (SELECT value FROM json_each(?))
             """,
-            (model_id, *content_hashes),
+            (model_id, json.dumps(list(content_hashes))),
         )
         return {content_hash: np.frombuffer(blob, "<f4") for content_hash, blob in rows.fetchall()}
 

@@ -380,3 +380,34 @@ def test_hashes_tell_content_from_identity(tmp_path):
     assert first.content_hash != newer.content_hash
     assert first.identity_hash == newer.identity_hash == shouted.identity_hash
     assert len(first.content_hash) == 64
+
+
+def test_a_link_that_leads_out_of_the_folder_is_named_and_not_followed(tmp_path):
+    secret = tmp_path / "secret"
+    secret.mkdir()
+    (secret / "key.md").write_text("# Key\n\nThe password.")
+    (secret / "side.json").write_text('{"topic": "password"}')
+    folder = tmp_path / "docs"
+    (folder / "real").mkdir(parents=True)
+    (folder / "a.md").write_text("# A\n\nText.")
+    (folder / "real" / "b.md").write_text("# B\n\nText.")
+    (folder / "inner.md").symlink_to("real/b.md")
+    (folder / "out.md").symlink_to(secret / "key.md")
+    (folder / "gone.md").symlink_to("../nowhere.md")
+    (folder / "outer").symlink_to(secret)
+    (folder / "real" / "b.md.json").symlink_to(secret / "side.json")
+    documents, bad = read(folder)
+    assert [document.doc_id for document in documents] == ["a", "inner"]
+    reason = "is a link that leads out of the folder: copy what it stands for"
+    assert bad == [
+        f"outer: {reason}",
+        f"gone.md: {reason}",
+        f"out.md: {reason}",
+        "real/b.md: its sidecar 'b.md.json' is a link that leads out of the folder",
+    ]
+    linked = tmp_path / "linked"
+    linked.symlink_to(secret)
+    documents, bad = read(linked / "key.md")
+    assert ([document.doc_id for document in documents], bad) == (["key"], [])
+    documents, _ = read(linked)
+    assert [document.doc_id for document in documents] == ["key"]

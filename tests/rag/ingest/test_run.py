@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from rag.errors import CorpusMissing, EmbedderMismatch, PermanentError, StoreBusy
-from rag.ingest.records import Limits
-from rag.ingest.run import IngestCancelled, Progress
+from rag.ingest.records import Defaults, Limits
+from rag.ingest.run import IngestCancelled, IngestRequest, Progress, ingest
 from rag.protocols import EmbedKind, FloatMatrix
 from rag.store import Store
 from rag.store.check import check_corpus, staged_documents
@@ -389,3 +389,114 @@ def test_known_vectors_are_used_instead_of_the_model(store: Store, tmp_path: Pat
     assert (report.embedded, embedder.embedded, report.reused_vectors) == (0, before, report.passages)
     assert np.array_equal(fresh.views.get("health").keys, view.keys)
     fresh.close()
+
+
+def vitamin(name: str, chunk_id: str, text: str) -> dict[str, str]:
+    return {"doc_id": name, "doc_title": name, "organization": "Org", "text": text, "chunk_id": chunk_id}
+
+
+def test_a_replacement_that_is_refused_leaves_the_published_document_and_right_counts(
+    store: Store, tmp_path: Path
+) -> None:
+    embedder, path = HashEmbedder(), tmp_path / "b.jsonl"
+    taken = [vitamin("scurvy", "scurvy-1", "Scurvy comes from too little vitamin C.")]
+    ingest_path(store, embedder, write_jsonl(tmp_path / "a.jsonl", taken), source="a")
+    rickets = vitamin("rickets", "rickets-1", "Rickets comes from too little vitamin D.")
+    ingest_path(store, embedder, write_jsonl(path, [rickets]), source="b")
+    clash = vitamin("rickets", "scurvy-1", "Rickets bends the bones.")
+    new = vitamin("goitre", "goitre-1", "Goitre comes from too little iodine.")
+    report = ingest_path(store, embedder, write_jsonl(path, [clash, new]), source="b")
+    assert report.outcomes == {"created": 1, "failed": 1}
+    assert doc_ids(store) == {"scurvy", "rickets", "goitre"}
+    assert keyword_hits(store, "rickets") == {"rickets"}
+    version = report.corpus_version
+    report = ingest_path(store, embedder, write_jsonl(path, [clash, new]), source="b")
+    assert (report.published, report.corpus_version) == (False, version)
+    assert report.outcomes == {"unchanged": 1, "failed": 1}
+    assert check_corpus(store.db) == ()
+
+
+def test_a_refused_replacement_publishes_nothing_that_was_staged_of_it_before(store: Store, tmp_path: Path) -> None:
+    path = tmp_path / "b.jsonl"
+    taken = [vitamin("scurvy", "scurvy-1", "Scurvy comes from too little vitamin C.")]
+    ingest_path(store, HashEmbedder(), write_jsonl(tmp_path / "a.jsonl", taken), source="a")
+    rickets = vitamin("rickets", "rickets-1", "Rickets comes from too little vitamin D.")
+    ingest_path(store, HashEmbedder(), write_jsonl(path, [rickets]), source="b")
+    staged = vitamin("rickets", "rickets-1", "Rickets was staged and never published.")
+    more = [vitamin(f"d{n}", f"d{n}-1", f"Text number {n}.") for n in range(100)]
+    with pytest.raises(OSError, match="power"):
+        ingest_path(store, Counting(fail_at=90), write_jsonl(path, [staged, *more]), source="b")
+    assert staged_documents(store.db) > 0
+    clash = vitamin("rickets", "scurvy-1", "Rickets bends the bones.")
+    new = vitamin("goitre", "goitre-1", "Goitre comes from too little iodine.")
+    ingest_path(store, HashEmbedder(), write_jsonl(path, [clash, new]), source="b")
+    assert doc_ids(store) == {"scurvy", "rickets", "goitre"}
+    assert keyword_hits(store, "published") == set()
+    assert staged_documents(store.db) == 0
+    assert check_corpus(store.db) == ()
+
+
+def test_no_version_can_be_activated_while_an_ingest_runs(store: Store, tmp_path: Path) -> None:
+    folder = write_documents(tmp_path / "docs", BASICS)
+    first = ingest_path(store, HashEmbedder(), folder).corpus_version
+    (folder / "gout.md").unlink()
+    ingest_path(store, HashEmbedder(), folder)
+    refused: list[str] = []
+
+    def activate(*_: object) -> None:
+        with pytest.raises(StoreBusy) as caught:
+            store.corpus.activate("health", first)
+        refused.append(str(caught.value))
+
+    (folder / "mumps.md").write_text(document("Mumps", ("Symptoms", "Mumps swells the cheeks.")), "utf-8")
+    ingest_path(store, HashEmbedder(), folder, on_progress=activate)
+    assert refused == ["Another ingest is running on this database: wait until it has finished."]
+    assert store.corpus.activate("health", first).active
+    assert doc_ids(store) == set(BASICS)
+
+
+def test_a_document_of_forty_thousand_chunk_records_is_taken_in(store: Store, tmp_path: Path) -> None:
+    records = [vitamin("long", f"c{n}", f"n{n}") for n in range(40_000)]
+    report = ingest_path(store, HashEmbedder(64), write_jsonl(tmp_path / "a.jsonl", records))
+    assert (report.outcomes, report.passages, report.vectors_complete) == ({"created": 1}, 40_000, True)
+    view = store.views.get("health")
+    assert len(store.corpus.chunks(view.keys.tolist())) == 40_000
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"collection": ""}, r"The collection '' is no name: use 1 to 64 of A-Z a-z 0-9"),
+        ({"collection": "../up"}, r"The collection '\.\./up' is no name"),
+        ({"collection": "x" * 65}, "The collection"),
+        ({"collection": "health\n"}, "The collection"),
+        ({"source": " "}, "The source ' ' is no name: use 1 to 100 characters without a slash"),
+        ({"source": "a/b"}, "The source 'a/b'"),
+        ({"source": "x" * 101}, "The source"),
+        ({"corpus_version": ""}, "The corpus version ''"),
+        ({"corpus_version": "a\x1b[2J"}, "The corpus version"),
+        ({"defaults": Defaults(version_date="spring")}, "version_date: 'spring' is no date: use YYYY"),
+        ({"defaults": Defaults(lang="English please")}, "lang: 'English please' is no language tag: use one such as"),
+        ({"defaults": Defaults(lang="")}, "lang: is empty: use one such as 'en'"),
+    ],
+)
+def test_names_and_defaults_that_nothing_could_carry_are_refused(
+    store: Store, tmp_path: Path, change: dict[str, object], sentence: str
+) -> None:
+    folder = write_documents(tmp_path / "docs", BASICS)
+    request = {"path": folder, "collection": "health", "source": "test", **change}
+    with pytest.raises(PermanentError, match=sentence):
+        ingest(store, HashEmbedder(), IngestRequest(**request))  # type: ignore[arg-type]
+    assert store.corpus.collections() == ()
+
+
+def test_names_in_any_script_and_every_form_of_date_are_accepted(store: Store, tmp_path: Path) -> None:
+    folder = write_documents(tmp_path / "docs", BASICS)
+    request = IngestRequest(
+        path=folder,
+        collection="Health_2.x-a",
+        source="指南 (2026)",
+        corpus_version="été 1",
+        defaults=Defaults(version_date="2026-11", lang="pt-BR"),
+    )
+    assert ingest(store, HashEmbedder(), request).corpus_version == "été 1"

@@ -72,3 +72,31 @@ def test_a_damaged_file_is_found(sound: Store, tmp_path: Path) -> None:
     damaged = Store(path, None)
     assert check_corpus(damaged.db) != ()
     damaged.close()
+
+
+def test_a_file_that_was_cut_off_is_a_fault(sound: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "galen.db"
+    sound.close()
+    monkeypatch.setattr(Store, "close", lambda _: None)
+    opened = Store(path, None)
+    opened.db.read().close()
+    del opened.db._local.connection
+    opened.db._writer.close()
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    [fault] = check_corpus(opened.db)
+    assert fault.part == "file"
+    assert "is damaged" in fault.what
+
+
+def test_a_file_without_its_last_bytes_is_checked_without_an_exception(sound: Store, tmp_path: Path) -> None:
+    sound.close()
+    path = tmp_path / "galen.db"
+    path.write_bytes(path.read_bytes()[:-3000])
+    damaged = Store(path, None)
+    assert "file" in {fault.part for fault in check_corpus(damaged.db)}
+    damaged.close()
+
+
+def test_an_index_that_is_gone_is_a_fault(sound: Store) -> None:
+    sound.db._writer.execute("DROP TABLE chunks_terms; DROP TABLE chunks_fts")
+    assert {fault.part for fault in check_corpus(sound.db)} == {"fts"}

@@ -1,14 +1,18 @@
 from __future__ import annotations
 
 import os
+import resource
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import apsw
 import pytest
 
-from rag.errors import SchemaTooNew, StoreError
-from rag.store.connection import WAL_LIMIT_BYTES, Database, _migrations
+from rag.errors import SchemaTooNew, StoreBusy, StoreError
+from rag.store import DatabaseError
+from rag.store.connection import WAL_LIMIT_BYTES, Database, _migrations, ingest_lock
 
 
 def test_a_new_file_gets_the_newest_schema_and_opening_again_changes_nothing(tmp_path: Path) -> None:
@@ -43,7 +47,7 @@ def test_every_older_schema_migrates_to_the_newest(tmp_path: Path) -> None:
 def test_a_file_of_a_newer_galen_is_refused_and_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "galen.db"
     connection = apsw.Connection(str(path))
-    connection.execute("CREATE TABLE future (x); PRAGMA user_version = 999")
+    connection.execute("CREATE TABLE collections (x); PRAGMA user_version = 999")
     connection.close()
     with pytest.raises(SchemaTooNew, match=r"schema 999.*newer Galen"):
         Database(path)
@@ -136,3 +140,115 @@ def test_a_reader_cannot_write(tmp_path: Path) -> None:
     with pytest.raises(apsw.ReadOnlyError):
         db.read().execute("INSERT INTO collections (name) VALUES ('x')")
     db.close()
+
+
+@pytest.mark.parametrize("version", [0, 1, 999])
+def test_a_database_of_another_program_is_refused_and_not_touched(tmp_path: Path, version: int) -> None:
+    path = tmp_path / "other.db"
+    connection = apsw.Connection(str(path))
+    connection.execute(f"CREATE TABLE bookmarks (x); PRAGMA user_version = {version}")
+    connection.close()
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match="is not a Galen database: choose another DB_PATH"):
+        Database(path)
+    assert path.read_bytes() == before
+    assert [p.name for p in tmp_path.iterdir()] == ["other.db"]
+
+
+def test_a_folder_or_a_device_is_no_database(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match=r"is a folder: set DB_PATH to a file\."):
+        Database(tmp_path)
+    with pytest.raises(StoreError, match=r"/dev/null is no regular file: set DB_PATH to a file\."):
+        Database("/dev/null")
+
+
+@pytest.mark.parametrize("length", [50, 100, 5_000, 40_000])
+def test_a_truncated_file_is_refused_with_a_sentence(tmp_path: Path, length: int) -> None:
+    path = tmp_path / "galen.db"
+    Database(path).close()
+    path.write_bytes(path.read_bytes()[:length])
+    with pytest.raises(StoreError, match=r"is damaged .*: restore a copy"):
+        Database(path)
+
+
+INSERT = "INSERT INTO answer_receipts (id, created_at, status, body) VALUES (?, '', 'card', json_quote(?))"
+
+
+def test_a_full_database_is_told_and_what_was_there_stays(tmp_path: Path) -> None:
+    db = Database(tmp_path / "galen.db")
+    (pages,) = db._writer.execute("PRAGMA page_count").fetchone()
+    db._writer.execute(f"PRAGMA max_page_count = {pages + 5}").fetchall()
+
+    def write(name: str, size: int) -> None:
+        with db.write(durable=True) as connection:
+            connection.execute(INSERT, (name, "y" * size))
+
+    with pytest.raises(StoreError, match=r"The disk of .*galen\.db is full: free space; nothing was changed\."):
+        write("big", 500_000)
+    write("small", 10)
+    assert db.read().execute("SELECT id FROM answer_receipts").fetchall() == [("small",)]
+    db.close()
+
+
+@contextmanager
+def files_stay_below(size: int) -> Iterator[None]:
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+def test_a_disk_that_cannot_be_written_is_told_and_no_checkpoint_or_close_fails_on_it(tmp_path: Path) -> None:
+    path = tmp_path / "galen.db"
+    db = Database(path)
+    db.checkpoint()
+    with db.write() as connection:
+        connection.execute(INSERT, ("before", "y" * 300_000))
+
+    def write() -> None:
+        with db.write() as connection:
+            connection.execute(INSERT, ("after", "y" * 300_000))
+
+    with files_stay_below(path.stat().st_size):
+        with pytest.raises(StoreError, match=r"The disk of .* cannot be written .*free space; nothing was changed\."):
+            write()
+        with pytest.raises(apsw.IOError):
+            db._writer.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+        db.checkpoint()
+        db.close()
+    again = Database(path)
+    assert again.read().execute("SELECT id FROM answer_receipts").fetchall() == [("before",)]
+    again.close()
+
+
+def test_rows_that_break_a_rule_are_a_store_error(tmp_path: Path) -> None:
+    db = Database(tmp_path / "galen.db")
+
+    def write() -> None:
+        with db.write() as connection:
+            connection.execute("INSERT INTO collections (name) VALUES ('x'), ('x')")
+
+    with pytest.raises(StoreError, match=r"does not accept the rows \(UNIQUE constraint failed: collections\.name\)"):
+        write()
+    db.close()
+    with pytest.raises(StoreError, match="closed"):
+        write()
+
+
+def test_what_a_read_raises_can_be_caught_by_name(tmp_path: Path) -> None:
+    db = Database(tmp_path / "galen.db")
+    with pytest.raises(DatabaseError):
+        db.read().execute("SELECT * FROM nowhere")
+    with pytest.raises(DatabaseError, match="nowhere"), db.snapshot() as connection:
+        connection.execute("SELECT * FROM nowhere")
+    db.close()
+
+
+def test_a_lock_file_that_cannot_be_opened_is_named(tmp_path: Path) -> None:
+    (tmp_path / "galen.db.ingest.lock").mkdir()
+    with pytest.raises(StoreError, match=r"lock file .*galen\.db\.ingest\.lock"), ingest_lock(tmp_path / "galen.db"):
+        pass
+    with ingest_lock(tmp_path / "b.db"), pytest.raises(StoreBusy), ingest_lock(tmp_path / "b.db"):
+        pass

@@ -199,11 +199,11 @@ def free_port() -> int:
 
 def eventually(look: Callable[[], T | None], *, seconds: float = 30) -> T:
     """What `look` returns once it is true; the test fails when it never is."""
-    end = time.monotonic() + seconds
-    while not (seen := look()):
-        assert time.monotonic() < end, "this never came true"
+    for _ in range(round(seconds * 100)):
+        if seen := look():
+            return seen
         time.sleep(0.01)
-    return seen
+    raise AssertionError("this never came true")
 
 
 # -- asking -----------------------------------------------------------------------------------------------------------

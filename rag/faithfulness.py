@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from rag.text import fold, fold_space, split_sentences
+from rag.text import fold, fold_space, split_sentences, without_references
 from rag.types import Evidence, Prompt, Sentence
 
 __all__ = ["Verdict", "check_sentence"]
@@ -132,7 +132,7 @@ def _read(text: str) -> _Reading:
 
 def _plain(line: str) -> str:
     """A line without list mark and closing stop, folded, with numbers in one form: "Two tablets." → "2 tablets"."""
-    text = _SHORT_NOT.sub(" not", fold_space(fold(_LIST_MARK.sub("", line))))
+    text = _SHORT_NOT.sub(" not", fold_space(fold(_LIST_MARK.sub("", without_references(line)))))
     text = _COUNT.sub(lambda match: _COUNTED[match.group()], text)
     text = "".join(str(unicodedata.decimal(c)) if c.isdecimal() else c for c in text)
     return _NUMBER.sub(lambda match: _number(match.group()), text).rstrip(".;,:。；，： ")

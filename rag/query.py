@@ -31,15 +31,18 @@ _LEANS = re.compile(
 """Words that point back: at the start one that continues, in a few languages, or an English pronoun anywhere."""
 
 _WITHOUT_TOPIC = frozenset([
-    "a", "about", "again", "also", "an", "and", "any", "are", "at", "bad", "be", "been", "best", "can", "cause",
-    "caused", "causes", "common", "complications", "contagious", "cure", "cured", "dangerous", "diagnose", "diagnosed",
-    "diagnosis", "do", "doctor", "doctors", "does", "dosage", "dose", "effects", "emergency", "exactly", "far", "fast",
-    "for", "get", "go", "gp", "happen", "happens", "has", "have", "help", "helps", "hospital", "how", "i", "in", "is",
-    "last", "lasts", "long", "many", "me", "more", "much", "must", "my", "need", "no", "normal", "of", "often", "ok",
-    "on", "or", "outlook", "please", "prevent", "prevented", "prevention", "prognosis", "recover", "recovery", "risk",
-    "risks", "safe", "see", "serious", "should", "side", "signs", "soon", "spread", "stop", "symptoms", "take", "tell",
-    "test", "tested", "tests", "the", "to", "treat", "treated", "treatment", "treatments", "usually", "warning",
-    "what", "when", "where", "which", "who", "why", "will", "work", "worry", "would", "yes", "you",
+    "a", "about", "again", "alcohol", "also", "an", "and", "antibiotics", "any", "are", "at", "attack",
+    "attacks", "bad", "be", "been", "best", "can", "cause", "caused", "causes", "common", "complications",
+    "contagious", "cure", "cured", "dangerous", "diagnose", "diagnosed", "diagnosis", "do", "doctor", "doctors",
+    "does", "dosage", "dose", "drink", "drug", "drugs", "eat", "effects", "emergency", "exactly", "exercise",
+    "far", "fast", "food", "foods", "for", "get", "go", "gp", "happen", "happens", "has", "have", "help",
+    "helps", "hospital", "how", "i", "in", "is", "last", "lasts", "long", "many", "me", "medication",
+    "medications", "medicine", "medicines", "more", "much", "must", "my", "need", "no", "normal", "of", "often",
+    "ok", "on", "or", "outlook", "please", "prevent", "prevented", "prevention", "prognosis", "recover",
+    "recovery", "risk", "risks", "safe", "see", "serious", "should", "side", "signs", "soon", "spread", "stop",
+    "symptoms", "tablets", "take", "tell", "test", "tested", "tests", "the", "there", "to", "treat", "treated",
+    "treatment", "treatments", "trigger", "triggers", "use", "used", "usually", "warning", "what", "when",
+    "where", "which", "who", "why", "will", "work", "worry", "would", "yes", "you",
 ])  # fmt: skip
 """A short message of these words alone names no subject: "how long?", "side effects?", "when to see a doctor?"."""
 

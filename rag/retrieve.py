@@ -121,5 +121,9 @@ def _shares_language(view: View, query: Query) -> bool:
 
 
 def _rarity(frequency: int, rows: int) -> float:
-    """BM25's inverse document frequency; a word that no passage has counts as the rarest."""
+    """BM25's inverse document frequency; a word that no passage has counts as the rarest.
+
+    The index also holds what an ingest has staged since the view was made, so a frequency can exceed `rows`.
+    """
+    frequency = min(frequency, rows)
     return max(0.0, math.log((rows - frequency + 0.5) / (frequency + 0.5)))

@@ -20,6 +20,7 @@ __all__ = [
     "is_table_row",
     "sentence_spans",
     "split_sentences",
+    "without_references",
 ]
 
 # --- roles of a line ----------------------------------------------------------------------------------------
@@ -237,3 +238,11 @@ def _full_stop(before: str, length: int, following: str) -> bool:
 def _previous_word(before: str) -> str:
     found = _LAST_WORD.search(before.rstrip())
     return found[0].lower() if found else ""
+
+
+_REFERENCES = re.compile(r"\s{0,3}[\[［【]\s?\d{1,3}(?:\s?[,;–-]\s?\d{1,3}){0,8}\s?[\]］】]")  # bounded: linear time
+
+
+def without_references(text: str) -> str:
+    """A text without bracketed reference numbers: a source's own "[3]" would look like a marker of ours."""
+    return _REFERENCES.sub("", text).strip()

@@ -38,6 +38,10 @@ _TALKED_ABOUT = frozenset({"education", "hypothetical", "third_person"})
 _MENTION = "mention"
 
 
+# Bleeding without a wound to press on: the bleeding family's first aid would be wrong.
+_NO_WOUND = frozenset({"bleeding.vomiting_or_coughing_blood", "bleeding.black_stool_with_faintness"})
+
+
 class Assessor:
     """Rules, texts and numbers, ready to judge turns. Immutable and safe to share between threads."""
 
@@ -101,7 +105,7 @@ class Assessor:
         line = self._helplines.get((country or "").strip().upper())
         local = texts.sentences["local_number"]
         families = list(dict.fromkeys(r.family for r in assessment.fired if r.risk_class >= RiskClass.R4))
-        first = families[0] if families else ""
+        first = _first_aid_family(assessment.fired, families)
         key = "banner_crisis" if first == "suicide" else "banner"
         sentences = [texts.sentences[key].format(number=line.medical if line else local)]
         if assessment.fired:
@@ -282,3 +286,12 @@ def _check_texts(table: RuleTable, texts: Texts) -> None:
     for key in (_MENTION, AFTER_CRISIS):
         if key not in texts.notices:
             raise RuleTableError(texts.file, "notices", key, "is missing")
+
+
+def _first_aid_family(fired: Sequence[FiredRule], families: Sequence[str]) -> str:
+    """Whose first-aid steps are shown: the most severe rule's family, but no pressing on a wound that is not there."""
+    if not families:
+        return ""
+    if families[0] == "bleeding" and "pregnancy" in families:
+        return "pregnancy"
+    return "emergency" if fired[0].id in _NO_WOUND else families[0]

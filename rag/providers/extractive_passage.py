@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from rag.question import Kind, heading_kinds, sentence_has_cue
-from rag.text import is_list_item, is_table_row, split_sentences
+from rag.text import is_list_item, is_table_row, split_sentences, without_references
 from rag.types import Evidence
 from rag.words import content_stems, stem, words
 
@@ -192,17 +192,6 @@ def _dangles(sentence: str, lang: str) -> bool:
     return bool(_DANGLING.match(opening) or _LEANS_EARLY.match(opening))
 
 
-_REFERENCE = r"(?:\s{0,3}[\[［【]\s?\d{1,3}(?:\s?[,;–-]\s?\d{1,3}){0,8}\s?[\]］】])"  # bounded: linear time
-_REFERENCES = re.compile(_REFERENCE)
-_OUTER_REFERENCES = re.compile(rf"^{_REFERENCE}{{1,8}}\s{{0,3}}|{_REFERENCE}{{1,8}}$")
-
-
-def _unmarked(text: str) -> str | None:
-    """A text without the reference numbers around it, which would look like markers; None where one stands inside."""
-    text = _OUTER_REFERENCES.sub("", text)
-    return None if _REFERENCES.search(text) else text
-
-
 def _is_question(sentence: str) -> bool:
     return sentence.rstrip("\"'”’») ")[-1:] in {"?", "？", "؟"}
 
@@ -264,7 +253,7 @@ class _Reader:
         self.previous = None
 
     def _add_sentence(self, written: str) -> None:
-        sentence = _unmarked(written)
+        sentence = without_references(written)
         if not sentence:
             self.previous = None
             self.lost = True
@@ -287,9 +276,7 @@ class _Reader:
     def _add_list(self, lead_in: str, lines: list[str]) -> list[str]:
         """Adds a list; returns the sentences that stand behind its last item on the same line."""
         items, rest = _items(lines)
-        if _unmarked(lead_in) != lead_in:
-            self.previous = None
-            return rest
+        lead_in = without_references(lead_in)
         titled = _TITLED.match(lead_in) or _LABEL.match(lead_in)
         if titled is not None:
             self._enter(titled[0])
@@ -365,5 +352,5 @@ def _item(text: str) -> str:
         text = name[0] if name is not None and len(name[0].split()) <= _NAME_WORDS else ""
     if _is_question(text) or _NAVIGATION.search(text) or text.endswith(":"):
         return ""
-    text = _ITEM_END.sub("", _unmarked(text) or "")
+    text = _ITEM_END.sub("", without_references(text))
     return text if text.count("(") == text.count(")") else ""

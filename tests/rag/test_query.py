@@ -215,3 +215,8 @@ def test_small_talk_is_no_topic() -> None:
 @pytest.mark.parametrize("fragment", ["what should he eat?", "can she exercise?"])
 def test_a_person_spoken_of_before_is_followed(fragment: str) -> None:
     assert asked("my dad has diabetes", fragment).text == f"my dad has diabetes {fragment}"
+
+
+@pytest.mark.parametrize("fragment", ["what medicines are used?", "can I drink alcohol?", "which antibiotics?"])
+def test_a_question_that_names_no_illness_is_about_the_one_before(fragment: str) -> None:
+    assert asked("What is asthma?", fragment).text == f"What is asthma? {fragment}"

@@ -101,3 +101,13 @@ def test_a_language_without_texts_falls_back(assessor: Assessor) -> None:
 def test_assessor_refuses_a_language_without_rules() -> None:
     with pytest.raises(RuleTableError, match="no rules or texts for 'xx'"):
         Assessor.load("xx")
+
+
+def test_no_wound_is_pressed_on_where_there_is_none() -> None:
+    assessor = Assessor.load()
+    for said in ("my wife is 34 weeks pregnant and bleeding a lot", "he keeps vomiting blood, bright red"):
+        steps = " ".join(assessor.emergency_text(assessor.assess([said]), "GB").steps)
+        assert steps
+        assert "wound" not in steps
+    cut = assessor.assess(["deep cut on my arm, bleeding heavily, it won't stop"])
+    assert "wound" in " ".join(assessor.emergency_text(cut, "GB").steps)

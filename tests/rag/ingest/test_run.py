@@ -11,10 +11,12 @@ from rag.errors import CorpusMissing, EmbedderMismatch, PermanentError, StoreBus
 from rag.ingest.records import Defaults, Limits
 from rag.ingest.run import IngestCancelled, IngestRequest, Progress, ingest
 from rag.protocols import EmbedKind, FloatMatrix
+from rag.retrieve import Retriever
 from rag.store import Store
 from rag.store.check import check_corpus, staged_documents
 from rag.store.staging import ingest_lock
-from rag.types import Filters
+from rag.thresholds import load_thresholds
+from rag.types import Filters, Query
 from tests.corpora import document, ingest_path, qa_records, write_documents, write_jsonl
 from tests.fakes.embedder import HashEmbedder
 
@@ -500,3 +502,18 @@ def test_names_in_any_script_and_every_form_of_date_are_accepted(store: Store, t
         defaults=Defaults(version_date="2026-11", lang="pt-BR"),
     )
     assert ingest(store, HashEmbedder(), request).corpus_version == "été 1"
+
+
+def test_questions_are_answered_while_an_ingest_has_staged_more_than_is_published(store: Store, tmp_path: Path) -> None:
+    embedder = HashEmbedder()
+    ingest_path(store, embedder, write_documents(tmp_path / "docs", BASICS))
+    view = store.views.get("health")
+    path = write_jsonl(tmp_path / "qa.jsonl", qa_records(200))
+    with pytest.raises(OSError, match="power"):
+        ingest_path(store, Counting(fail_at=150), path, source="records")
+    retriever = Retriever(store=store, fusion=load_thresholds(None).fusion)
+    vector = embedder.embed(["asthma syndrome test"], "query")[0]
+    for text in ("what do people with a syndrome feel", "asthma syndrome test", "doctor sample tired rashes"):
+        found = retriever.search(view, Query(text=text), vector)
+        assert {e.chunk.source for e in found.evidence} == {"test"}
+        assert all(0 <= share <= 1 for share in found.coverage)

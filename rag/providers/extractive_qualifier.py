@@ -51,6 +51,44 @@ _GROUPS: dict[str, dict[str, str]] = {
         "attack": r"\bheart attacks?\b|\bmyocardial infarct",
         "failure": r"\b(?:heart|cardiac) failure\b",
         "arrest": r"\b(?:heart|cardiac) arrests?\b",
+        "panic": r"\bpanic attacks?\b",
+    },
+    "stroke": {"heat": r"\b(?:heat|sun)[ -]?strokes?\b"},
+    "anaemia": {
+        "iron": r"\biron[- ]deficien",
+        "sickle": r"\bsickle[- ]cell",
+        "aplastic": r"\baplastic\b",
+        "haemolytic": r"\bha?emolytic\b",
+        "pernicious": r"\bpernicious\b|\bb ?12 deficien",
+    },
+    "cold": {
+        "common": r"\bcommon colds?\b",
+        "sore": r"\bcold sores?\b",
+        "urticaria": r"\bcold (?:urticaria|hives|allergy)\b",
+    },
+    "poisoning": {
+        "food": r"\bfood[- ]poison",
+        "lead": r"\blead[- ]poison",
+        "blood": r"\bblood[- ]poison|\bsepticaemia\b|\bsepticemia\b",
+        "carbon monoxide": r"\bcarbon monoxide\b",
+        "alcohol": r"\balcohol[- ]poison",
+    },
+    "growth": {"cancer": r"\bcancers?\b|\btumou?rs?\b|\bcarcinoma|\blymphoma|\bleuka?emia|\bmelanoma"},
+    "kind of hypertension": {
+        "ocular": r"\bocular hypertens",
+        "pulmonary": r"\bpulmonary (?:arterial )?hypertens",
+        "portal": r"\bportal hypertens",
+        "intracranial": r"\bintracranial hypertens",
+    },
+    "pregnancy": {
+        "ectopic": r"\bectopic\b",
+        "molar": r"\bmolar pregnan",
+        "sickness": r"\bmorning sickness\b|\bhyperemesis\b",
+    },
+    "depression": {
+        "postnatal": r"\bpost[- ]?(?:natal|partum) depress",
+        "bipolar": r"\bbipolar\b|\bmanic\b",
+        "seasonal": r"\bseasonal (?:affective|depress)",
     },
     "flu": {
         "stomach": r"\b(?:stomach|gastric|tummy|intestinal)[ -](?:flu|influenza|bug)\b"

@@ -131,7 +131,12 @@ class Settings:
         "ALLOWED_ORIGINS", _origins, (), "Origins of web pages that may call the API, separated by commas; * for any."
     )
     embedder: str = _env("EMBEDDER", _embedder, "local:e5-small", "local:e5-small, or none for keyword search only.")
-    top_k: int = _env("RAG_TOPK", _whole(1, 12), 6, "Passages that an answer may draw on.")
+    top_k: int = _env(
+        "RAG_TOPK",
+        _whole(1, 12),
+        6,
+        "Passages that an answer may draw on; twice as many when the evidence is ambiguous.",
+    )
     hybrid: bool = _env("RAG_HYBRID", _flag, True, "Keyword search beside vector search.")
     rerank: bool = _env("RAG_RERANK", _flag, False, "Rerank passages; needs a reranker, none is built in.")
     faithfulness: bool = _env("RAG_FAITHFULNESS", _flag, True, "Check every sentence against its passages.")

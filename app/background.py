@@ -52,7 +52,7 @@ class Background:
                 self._do(job.collection, lambda asked=request: self._resume(asked))  # type: ignore[misc]
 
     def _bundle(self, collection: str) -> IngestReport:
-        return ingest_bundle(self._components, collection, cancelled=self._stop.is_set)
+        return ingest_bundle(self._components, collection, on_progress=self._note, cancelled=self._stop.is_set)
 
     def _resume(self, request: IngestRequest) -> IngestReport:
         log.info("ingest_resumed", collection=request.collection, source=request.source)

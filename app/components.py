@@ -19,7 +19,8 @@ import structlog
 from app.settings import Settings
 from rag.errors import StoreBusy
 from rag.ingest.bundle import BUNDLE_SOURCE, read_vectors, vectors_path
-from rag.ingest.run import IngestReport, IngestRequest, ingest
+from rag.ingest.report import IngestReport, IngestRequest, Progress
+from rag.ingest.run import ingest
 from rag.pipeline import Parts
 from rag.protocols import Embedder
 from rag.providers.extractive import Extractive
@@ -128,6 +129,7 @@ def ingest_bundle(
     collection: str,
     *,
     keyword_only: bool = False,
+    on_progress: Callable[[Progress], None] = lambda _: None,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> IngestReport:
     """Publishes a bundled collection, if it differs from what the database has, as source "bundled"."""
@@ -144,6 +146,7 @@ def ingest_bundle(
         known_vectors=read_vectors(
             vectors_path(settings.corpus_dir, collection), embedder.info.model_id if embedder else None
         ),
+        on_progress=on_progress,
         cancelled=cancelled,
     )
 

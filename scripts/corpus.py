@@ -34,7 +34,8 @@ class _Meter:
 
     def __call__(self, progress: Progress) -> None:
         left = "" if progress.seconds_left is None else f", {_duration(progress.seconds_left)} left"
-        text = f"{progress.documents}/{progress.documents_total} documents, {progress.rate:.1f} passages/s{left}"
+        what = f"{progress.documents}/{progress.documents_total} documents" if progress.documents_total else "vectors"
+        text = f"{what}, {progress.rate:.1f} passages/s{left}"
         if self._interactive:
             if self._bar is None:
                 self._bar = tqdm(total=1000, bar_format="{l_bar}{bar}| {desc}", file=sys.stderr)

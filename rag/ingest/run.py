@@ -403,11 +403,27 @@ class _Run:
 
     def _fill_vectors(self) -> None:
         """Embeds passages that were published or staged without a vector of this model."""
-        while (pending := self._pending(BATCH)) and self.model_id is not None:
+        if self.model_id is None:
+            return
+        started, total, done = time.monotonic(), self.staging.pending_count(self.model_id), 0
+        while pending := self._pending(BATCH):
             if self.cancelled():
                 raise IngestCancelled("The ingest was stopped; the next one takes up what is embedded.")
             vectors = self._vectors_for({p.content_hash: (p.title, p.heading, p.text) for p in pending})
             self.staging.add_vectors(self.model_id, {p.row: vectors[p.content_hash] for p in pending})
+            done += len(pending)
+            elapsed = max(1e-6, time.monotonic() - started)
+            self.on_progress(
+                Progress(
+                    stage="vectors",
+                    documents=0,
+                    documents_total=0,
+                    embedded=self.embedded,
+                    rate=done / elapsed,
+                    share=done / total,
+                    seconds_left=elapsed * (total - done) / done,
+                )
+            )
 
     def _pending(self, limit: int) -> tuple[Pending, ...]:
         return self.staging.pending(self.model_id, limit) if self.model_id is not None else ()

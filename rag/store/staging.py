@@ -229,15 +229,19 @@ class Staging:
         )
         return {content_hash: np.frombuffer(blob, "<f4") for content_hash, blob in rows.fetchall()}
 
+    _PENDING = f"""
+        WHERE c.collection = :collection
+          AND (({visible("c")}) OR (c.added_in = :staged AND d.source = :source))
+          AND NOT EXISTS (SELECT 1 FROM chunk_vectors v WHERE v.chunk = c.id AND v.model_id = :model)
+    """
+
     def pending(self, model_id: str, limit: int) -> tuple[Pending, ...]:
         """Up to `limit` chunks of the version in the making that have no vector of the model."""
         rows = self._db.read().execute(
             f"""
             SELECT c.id, c.content_hash, d.title, c.heading, c.text
             FROM chunks c JOIN documents d ON d.id = c.document
-            WHERE c.collection = :collection
-              AND (({visible("c")}) OR (c.added_in = :staged AND d.source = :source))
-              AND NOT EXISTS (SELECT 1 FROM chunk_vectors v WHERE v.chunk = c.id AND v.model_id = :model)
+            {self._PENDING}
             ORDER BY c.id LIMIT :limit
             """,
             {**self._names, "model": model_id, "limit": limit},
@@ -246,6 +250,14 @@ class Staging:
             Pending(row=row, content_hash=content_hash, title=title, heading=heading, text=text)
             for row, content_hash, title, heading, text in rows.fetchall()
         )
+
+    def pending_count(self, model_id: str) -> int:
+        """How many chunks of the version in the making have no vector of the model."""
+        row = self._db.read().execute(
+            f"SELECT count(*) FROM chunks c JOIN documents d ON d.id = c.document {self._PENDING}",
+            {**self._names, "model": model_id},
+        )
+        return int(row.fetchone()[0])
 
     def add_vectors(self, model_id: str, vectors: dict[int, FloatMatrix]) -> None:
         """Stores vectors by chunk row. They stay unseen until the whole version has one each."""

@@ -517,3 +517,14 @@ def test_questions_are_answered_while_an_ingest_has_staged_more_than_is_publishe
         found = retriever.search(view, Query(text=text), vector)
         assert {e.chunk.source for e in found.evidence} == {"test"}
         assert all(0 <= share <= 1 for share in found.coverage)
+
+
+def test_adding_vectors_to_a_keyword_version_tells_share_and_time_left(store: Store, tmp_path: Path) -> None:
+    path = write_jsonl(tmp_path / "qa.jsonl", qa_records(120))
+    ingest_path(store, HashEmbedder(), path, keyword_only=True)
+    seen: list[Progress] = []
+    ingest_path(store, HashEmbedder(), path, on_progress=seen.append)
+    assert [p.stage for p in seen] == ["vectors"] * len(seen)
+    assert len(seen) >= 2
+    assert (seen[-1].share, seen[-1].seconds_left) == (1.0, 0.0)
+    assert 0 < seen[0].share < 1

@@ -34,7 +34,8 @@ corpus a tenth of the passages is a handful."""
 POSTINGS_BUDGET = 6_000
 """Postings ranked at most, rarest terms first: the one bound that does not grow with the corpus. FTS5 ranks about
 1,800 rows a millisecond. Fused nDCG@10 on LiveQA over 23,668 MedQuAD passages (n = 18, 2026-11-30) at 20,000, 10,000,
-6,000 and 3,000: .603 each for summaries; .457, .457, .441, .458 for patients' own messages."""
+6,000 and 3,000: .603 each for summaries; .457, .457, .441, .458 for patients' own messages (keywords alone: .341, .332, .309, .331).
+Chosen for speed on the set that is also reported: read those figures as such."""
 
 MAX_TERMS = 64
 """Distinct terms considered of one question; a patient's long story has more words than meaning."""
@@ -131,7 +132,7 @@ class Keywords:
         rows = self._db.read().execute(
             f"""
             SELECT rowid, -bm25(chunks_fts, {title}, {heading}, {text}) AS score FROM chunks_fts
-            WHERE chunks_fts MATCH ? ORDER BY bm25(chunks_fts, {title}, {heading}, {text}), rowid LIMIT ?
+            WHERE chunks_fts MATCH ? ORDER BY score DESC, rowid LIMIT ?
             """,
             (query, limit),
         )

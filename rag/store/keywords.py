@@ -34,8 +34,8 @@ corpus a tenth of the passages is a handful."""
 POSTINGS_BUDGET = 6_000
 """Postings ranked at most, rarest terms first: the one bound that does not grow with the corpus. FTS5 ranks about
 1,800 rows a millisecond. Fused nDCG@10 on LiveQA over 23,668 MedQuAD passages (n = 18, 2026-11-30) at 20,000, 10,000,
-6,000 and 3,000: .603 each for summaries; .457, .457, .441, .458 for patients' own messages (keywords alone: .341, .332, .309, .331).
-Chosen for speed on the set that is also reported: read those figures as such."""
+6,000 and 3,000: .603 each for summaries; .457, .457, .441, .458 for patients' own messages (keywords
+alone: .341, .332, .309, .331). Chosen for speed on the set that is also reported: read those figures as such."""
 
 MAX_TERMS = 64
 """Distinct terms considered of one question; a patient's long story has more words than meaning."""

@@ -1,6 +1,6 @@
 """Risk classes on own goldens: what must not be missed, and what must not raise an alarm.
 
-The gating goldens were read while the rules were written; `safety-unseen` was not, and shows what new wordings get.
+The gating goldens were read while the rules were written; `safety/blind/` was not, and shows what new wordings get.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def run(arguments: argparse.Namespace) -> Report:
 
 def measure(report: Report, limit: int | None = None) -> None:
     """The gating goldens; every case outside its range is named."""
-    assessed = _assessed("safety/*.jsonl", limit)
+    assessed = _assessed("safety/open/*.jsonl", limit)
     report.values |= _tell(report, "goldens", assessed)
     for case, found in assessed:
         if not RiskClass[case["min"]] <= found.risk_class <= RiskClass[case["max"]]:
@@ -34,7 +34,7 @@ def measure(report: Report, limit: int | None = None) -> None:
 
 def unseen(report: Report, limit: int | None = None) -> None:
     """Goldens that nobody may tune on: figures only, so that reading a report does not spoil them."""
-    values = _tell(report, "goldens not seen by who wrote the rules", _assessed("safety-unseen/*.jsonl", limit))
+    values = _tell(report, "goldens not seen by who wrote the rules", _assessed("safety/blind/en-earlier.jsonl", limit))
     report.values |= {f"unseen_{name}": value for name, value in values.items()}
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from safety.assess import Assessor
 from safety.types import RiskClass
 
-GOLDENS = Path(__file__).parents[2] / "evals" / "goldens" / "safety" / "en.jsonl"
+GOLDENS = Path(__file__).parents[2] / "evals" / "goldens" / "safety" / "open" / "en-1.jsonl"
 ROWS = [json.loads(line) for line in GOLDENS.read_text(encoding="utf-8").splitlines()]
 
 

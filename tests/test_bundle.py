@@ -16,7 +16,7 @@ from evals.report import Report
 from evals.suites import answers
 from evals.world import bundled
 from rag.ingest.bundle import read_vectors, vectors_path
-from rag.ingest.run import content_hash, passage_text
+from rag.ingest.passage import content_hash, passage_text
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = sorted((ROOT / "data/corpus/health").glob("*.md"))

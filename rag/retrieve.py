@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import os
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from rag.fusion import reciprocal_rank_fusion
@@ -35,6 +37,11 @@ class Retrieval:
     degraded: tuple[str, ...] = ()
 
 
+def _leg_threads() -> ThreadPoolExecutor:
+    """The product with the matrix runs beside the keyword leg: both let go of the interpreter while they work."""
+    return ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="vector-leg")
+
+
 @dataclass(frozen=True, kw_only=True)
 class Retriever:
     """Searches one view. `fusion` holds the calibrated weights; `hybrid` False leaves the keyword leg out."""
@@ -44,6 +51,7 @@ class Retriever:
     top_k: int = 6
     hybrid: bool = True
     _pool: int = field(default=POOL, repr=False)
+    _beside: ThreadPoolExecutor = field(default_factory=_leg_threads, repr=False)
 
     def search(self, view: View, query: Query, vector: FloatMatrix | None, limit: int | None = None) -> Retrieval:
         """The best passages for a query. Blocking; `vector` None leaves the vector leg out."""
@@ -51,12 +59,15 @@ class Retriever:
         pool = max(self._pool, limit)
         rows = view.rows(query.filters)
         keys = view.keys if rows is None else view.keys[rows]
-        dense = view.index.search(vector, pool, rows) if view.index is not None and vector is not None else None
+        nearest = None
+        if view.index is not None and vector is not None:
+            nearest = self._beside.submit(view.index.search, vector, pool, rows)
         keyword = (
             self.store.keywords.search(query.text, pool, keys, view.indexed)
-            if dense is None or (self.hybrid and _shares_language(view, query))
+            if nearest is None or (self.hybrid and _shares_language(view, query))
             else []
         )
+        dense = nearest.result() if nearest is not None else None
         return self._fuse(view, query, vector, dense, keyword, limit)
 
     def _fuse(

@@ -7,20 +7,24 @@ date. Positives of the gate are questions that a bundled document answers, negat
 from __future__ import annotations
 
 import argparse
+import time
 from dataclasses import replace
 from itertools import product
+
+import numpy as np
 
 from app.components import Components
 from evals.data import goldens
 from evals.metrics import per_query
 from evals.report import Report, about
-from evals.suites.retrieval import ranking
+from evals.suites.retrieval import duplicate_cases, medquad_source, ranking, runs_by_leg
 from evals.world import bundled, existing
 from rag.correct import route
 from rag.gate import gate as decide
 from rag.grade import grade, label_of
 from rag.ingest.bundle import BUNDLE_SOURCE
 from rag.query import identify_language
+from rag.store.keywords import Keywords
 from rag.thresholds import Fusion, GateFloors
 from rag.types import Grade, Query
 
@@ -38,6 +42,7 @@ def run(arguments: argparse.Namespace) -> Report:
         with existing(arguments.db) as components:
             report.say(about(components))
             gate(components, report)
+            postings(components, report)
     return report
 
 
@@ -56,6 +61,32 @@ def fusion(components: Components, report: Report) -> None:
         rows.append([k, weight, *(f"{mean:.3f}" for mean in means)])
     report.say(f"fusion weights, own English retrieval goldens, n = {len(cases)}")
     report.table(["k", "dense weight", "nDCG@10", "RR@10", "hit@1"], rows)
+
+
+def postings(components: Components, report: Report) -> None:
+    """Quality and time of the keyword leg by the number of postings that may be ranked."""
+    source, _ = medquad_source(components)
+    if not source or (cases := duplicate_cases(every=3)) is None:
+        report.say("postings: MedQuAD or medquad-dup-dev not present")
+        return
+    queries, qrels = cases
+    view = components.store.views.get("health")
+    rows = []
+    for budget in (20_000, 10_000, 6_000, 4_500, 3_000, 2_000):
+        keywords = Keywords(components.store.db, budget=budget)
+        components.store.keywords = keywords
+        runs = runs_by_leg(components, queries, source, ("keyword", "fused"))
+        means = [np.mean(list(per_query(qrels, runs[leg])["nDCG@10"].values())) for leg in runs]
+        taken = []
+        for text in queries.values():
+            started = time.perf_counter()
+            keywords.search(text, 50, view.keys, view.indexed)
+            taken.append((time.perf_counter() - started) * 1000)
+        rows.append(
+            [budget, *(f"{mean:.3f}" for mean in means), *(f"{np.quantile(taken, q):.2f}" for q in (0.5, 0.95))]
+        )
+    report.say(f"postings ranked, medquad-dup-dev, n = {len(queries)}")
+    report.table(["postings", "keyword nDCG@10", "fused nDCG@10", "keyword p50 ms", "p95 ms"], rows)
 
 
 def gate(components: Components, report: Report) -> None:

@@ -22,7 +22,7 @@ from rag.query import identify_language
 from rag.store import View
 from rag.types import Query
 
-__all__ = ["LEGS", "ranking", "run", "runs_by_leg"]
+__all__ = ["LEGS", "duplicate_cases", "medquad_source", "ranking", "run", "runs_by_leg"]
 
 LEGS = ("keyword", "vector", "fused")
 POOL = 100
@@ -73,6 +73,8 @@ def liveqa(report: Report, arguments: argparse.Namespace) -> None:
                 measure(
                     components, report, f"liveqa-dev, {name}, {documents:,} documents", queries, qrels, source=source
                 )
+            if duplicates_ := duplicate_cases():
+                measure(components, report, "medquad-dup-dev", *duplicates_, source=source)
     except RagError as exc:
         report.say(f"liveqa-dev: {exc}")
 
@@ -99,6 +101,18 @@ def liveqa_cases(
             qrels[query] = kept
     chosen = sorted(qrels)[:limit] if limit else sorted(qrels)
     return {q: queries[q] for q in chosen}, {q: qrels[q] for q in chosen}
+
+
+def duplicate_cases(every: int = 1) -> tuple[dict[str, str], dict[str, dict[str, int]]] | None:
+    """medquad-dup-dev: questions that several MedQuAD records share, with those records. None where absent."""
+    asked, judged_at = (shared("medquad-dup-dev", n) for n in ("queries.jsonl", "qrels.tsv"))
+    records = shared("medquad", "records.jsonl.gz")
+    if asked is None or judged_at is None or records is None:
+        return None
+    kept = {r["doc_id"]: r["duplicate_of"] for r in read_jsonl(records) if r.get("duplicate_of")}
+    queries = {q["_id"]: q["text"] for q in list(read_jsonl(asked))[::every]}
+    judged = read_qrels(judged_at)
+    return queries, {q: {kept.get(doc, doc): grade for doc, grade in judged[q].items()} for q in queries}
 
 
 def measure(

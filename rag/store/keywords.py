@@ -31,11 +31,11 @@ CHEAP = 1_000
 """A term in fewer passages than this is never common: ranking a thousand rows costs about 1 ms, and in a small
 corpus a tenth of the passages is a handful."""
 
-POSTINGS_BUDGET = 6_000
-"""Postings ranked at most, rarest terms first: the one bound that does not grow with the corpus. FTS5 ranks about
-1,800 rows a millisecond. Fused nDCG@10 on LiveQA over 23,668 MedQuAD passages (n = 18, 2026-11-30) at 20,000, 10,000,
-6,000 and 3,000: .603 each for summaries; .457, .457, .441, .458 for patients' own messages (keywords
-alone: .341, .332, .309, .331). Chosen for speed on the set that is also reported: read those figures as such."""
+POSTINGS_BUDGET = 3_000
+"""Postings ranked at most, rarest terms first: the one bound that does not grow with the corpus. Chosen 2026-11-30 on
+medquad-dup-dev over 23,668 MedQuAD passages (every third of 724 questions, `python -m evals calibrate --db`): fused
+nDCG@10 .850 at 20,000 to 6,000 postings, .851 at 3,000, .849 at 2,000; the keyword leg alone .434, .430, .420. On long
+messages (goldens and LiveQA together, n = 90) its p95 was 4.0 ms at 20,000, 3.4 at 6,000 and 2.2 at 3,000."""
 
 MAX_TERMS = 64
 """Distinct terms considered of one question; a patient's long story has more words than meaning."""
@@ -71,8 +71,8 @@ def index_chunk(
 
 
 class Keywords:
-    def __init__(self, db: Database) -> None:
-        self._db = db
+    def __init__(self, db: Database, *, budget: int = POSTINGS_BUDGET) -> None:
+        self._db, self._budget = db, budget
         self._frequency = functools.lru_cache(maxsize=50_000)(self._document_frequency)
         self._counted_at = -1
 
@@ -100,7 +100,7 @@ class Keywords:
         by_rarity = sorted(known, key=lambda term: (known[term], term))
         chosen = [term for term in by_rarity if known[term] <= max(CHEAP, COMMON_SHARE * rows)] or by_rarity[:2]
         kept: list[str] = []
-        budget = POSTINGS_BUDGET
+        budget = self._budget
         for term in chosen:
             budget -= known[term]
             if kept and budget < 0:

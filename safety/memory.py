@@ -1,9 +1,10 @@
 """What an earlier turn leaves behind: an emergency does not end because the next message is "ok".
 
 The rule, from the safe side:
-1. Suicide and self-harm stay for the rest of the conversation. "ok", "just kidding" or a new subject do not clear
-   them. Only a phrase that says help has arrived (`resolved` in the table: "I am safe now, my sister is with me")
-   lowers them to R3, and the crisis line stays.
+1. Suicide and self-harm stay for the rest of the conversation. "ok" or "just kidding" do not clear them: they keep R5,
+   with the calm words and the crisis line instead of the whole banner. A phrase that says help has arrived (`resolved`
+   in the table: "I am safe now, my sister is with me"), or a plain change of subject, lowers them to R3; the crisis
+   line stays.
 2. Every other R4/R5 stays until such a phrase, or until the person plainly changes the subject: asks something of
    at least `_QUESTION_WORDS` words that refers to nothing said before ("it", "he", "still", "the pain") and, in the
    first message after the alarm, does not speak of themselves at all. Then it ends, and does not come back.
@@ -63,19 +64,17 @@ def carried(fired: Sequence[Sequence[FiredRule]], talk: Sequence[Talk]) -> tuple
             held = _after(held, said, first=since == 0)
         since += 1
         if alarms and not last:
-            held |= {rule.id: rule for rule in alarms}
+            held |= {rule.id: replace(rule, calm=rule.calm or rule.family == _LASTING) for rule in alarms}
             since = 0
     return tuple(held.values())
 
 
 def _after(held: Mapping[str, FiredRule], said: Talk, *, first: bool) -> dict[str, FiredRule]:
     """What stands of `held` after a turn without an alarm of its own."""
-    if said.resolves:
+    if said.resolves or (said.changes_subject and not (first and said.speaks_of_self)):
         return {
             id_: replace(rule, risk_class=RiskClass.R3, notice=AFTER_CRISIS)
             for id_, rule in held.items()
             if rule.family == _LASTING
         }
-    if said.changes_subject and not (first and said.speaks_of_self):
-        return {id_: rule for id_, rule in held.items() if rule.family == _LASTING}
     return dict(held)

@@ -6,14 +6,15 @@ import operator
 import re
 from collections.abc import Callable, Mapping
 
-from safety.normalize import Spelling, fold, normalize
+from safety.normalize import Spelling, normalize
 from safety.numbers import MONTHS
-from safety.patterns import Capture, Choice, Edge, Gap, Part, Pattern, Word, choice, firsts_of, needs_of
+from safety.patterns import Capture, Choice, Edge, Gap, Part, Pattern, Word, needs_of, rows_of
 
-__all__ = ["MAX_GAP", "PatternError", "parse"]
+__all__ = ["MAX_GAP", "Notation", "PatternError", "parse"]
 
-# Longest gap a pattern may ask for: the longest that any pattern needs today. Set by judgement, not measured.
-MAX_GAP = 10
+# Longest gap a pattern may ask for: ten words, or the twenty-four characters that ten words of Thai or Japanese are.
+# Set by judgement, not measured.
+MAX_GAP = 24
 # Sets may name sets, but not for ever; four levels are more than any table uses.
 _MAX_DEPTH = 12
 
@@ -31,16 +32,121 @@ class PatternError(ValueError):
 
 def parse(source: str, sets: Mapping[str, str]) -> Pattern:
     """The pattern written as `source`; `sets` are the table's named phrases, written without their `@`."""
-    # Wrapped in brackets, so that "a b|c" may stand on its own.
-    tokens = [*_tokens(source), ")"]
-    part, rest = _choice(tokens, 0, sets, 0, optional=False)
-    parts = part.options[0] if isinstance(part, Choice) and len(part.options) == 1 else (part,)
-    if rest != len(tokens):
-        raise PatternError(f"unexpected {tokens[rest]!r} in {source!r}")
-    firsts = firsts_of(parts)
-    if firsts is None:
-        raise PatternError(f"{source!r} may begin with a gap or match nothing; begin with a word")
-    return Pattern(source=source, parts=parts, needs=tuple(needs_of(parts)))
+    return Notation(sets).pattern(source)
+
+
+class Notation:
+    """Reads the patterns of one table. Equal words and named sets become one object, which is then looked at once."""
+
+    def __init__(self, sets: Mapping[str, str], *, elision: bool = False) -> None:
+        self._sets = sets
+        self._spelling = Spelling(elision=elision)
+        self._words: dict[tuple[frozenset[tuple[str, str]], frozenset[tuple[str, str]]], Word] = {}
+        self._named: dict[str, Part] = {}
+        self._patterns: dict[str, Pattern] = {}
+
+    def pattern(self, source: str) -> Pattern:
+        """The pattern of a source; raises `PatternError`."""
+        if source not in self._patterns:
+            self._patterns[source] = self._read(source)
+        return self._patterns[source]
+
+    def _read(self, source: str) -> Pattern:
+        # Wrapped in brackets, so that "a b|c" may stand on its own.
+        tokens = [*_tokens(source), ")"]
+        part, rest = self._choice(tokens, 0, 0, optional=False)
+        parts = part.options[0] if isinstance(part, Choice) and len(part.options) == 1 else (part,)
+        if rest != len(tokens):
+            raise PatternError(f"unexpected {tokens[rest]!r} in {source!r}")
+        try:
+            rows = tuple(dict.fromkeys(rows_of(parts)))
+        except ValueError:
+            raise PatternError(f"{source!r} may begin with a gap or match nothing; begin with a word") from None
+        return Pattern(source=source, rows=rows, needs=tuple(needs_of(parts)))
+
+    def _sequence(self, tokens: list[str], i: int, depth: int) -> tuple[tuple[Part, ...], int]:
+        if depth > _MAX_DEPTH:
+            raise PatternError("nested too deeply; does a set name itself?")
+        parts: list[Part] = []
+        while i < len(tokens) and tokens[i] not in {")", "]", "|"}:
+            token = tokens[i]
+            i += 1
+            if token in {"(", "["}:
+                alternatives, i = self._choice(tokens, i, depth, optional=token == "[")
+                parts.append(alternatives)
+            elif token in {"^", "$"}:
+                parts.append(Edge(token == "^"))
+            elif token.startswith("~"):
+                parts.append(_gap(token))
+            elif token.startswith("{"):
+                parts.append(_capture(token))
+            elif token.startswith("@"):
+                parts.append(self._set(token[1:], depth))
+            else:
+                parts.extend(self._written(token))
+        return tuple(parts), i
+
+    def _choice(self, tokens: list[str], i: int, depth: int, *, optional: bool) -> tuple[Part, int]:
+        closing = "]" if optional else ")"
+        options: list[tuple[Part, ...]] = []
+        while True:
+            parts, i = self._sequence(tokens, i, depth + 1)
+            if not parts:
+                raise PatternError("an alternative must not be empty; write [ ] for an optional part")
+            options.append(parts)
+            if i >= len(tokens):
+                raise PatternError(f"a {closing!r} is missing")
+            i += 1
+            if tokens[i - 1] == "|":
+                continue
+            if tokens[i - 1] != closing:
+                raise PatternError(f"{tokens[i - 1]!r} closes nothing")
+            return self._merge(options, optional=optional), i
+
+    def _merge(self, options: list[tuple[Part, ...]], *, optional: bool) -> Part:
+        """One set look-up for alternatives of single words; the rest stays a choice."""
+        texts: set[tuple[str, str]] = set()
+        stems: set[tuple[str, str]] = set()
+        others: list[tuple[Part, ...]] = []
+        for option in options:
+            if len(option) == 1 and isinstance(option[0], Word):
+                texts |= option[0].texts
+                stems |= option[0].stems
+            else:
+                others.append(option)
+        if texts or stems:
+            word = self._word(texts, stems)
+            if not others and not optional:
+                return word
+            others.insert(0, (word,))
+        return Choice(tuple(others), optional)
+
+    def _set(self, name: str, depth: int) -> Part:
+        if name not in self._sets:
+            raise PatternError(f"no set is called {name!r}")
+        if name not in self._named:
+            tokens = _tokens(f"({self._sets[name]})")
+            part, rest = self._choice(tokens, 1, depth + 1, optional=False)
+            if rest != len(tokens):
+                raise PatternError(f"unbalanced brackets in the set {name!r}")
+            self._named[name] = part
+        return self._named[name]
+
+    def _written(self, token: str) -> list[Part]:
+        """A word or `stem*`; a phrase of a script without spaces becomes one part per character."""
+        stem = token.endswith("*")
+        words = normalize([token.rstrip("*")], self._spelling)
+        pieces = list(zip(words.texts, words.marks, strict=True))
+        if not pieces or (stem and len(pieces[-1][0]) < 2 and pieces[-1][0].isascii()):
+            raise PatternError(f"{token!r} is not a word")
+        parts: list[Part] = [self._word({piece}, set()) for piece in pieces]
+        if stem:
+            parts[-1] = self._word(set(), {pieces[-1]})
+        return parts
+
+    def _word(self, texts: set[tuple[str, str]], stems: set[tuple[str, str]]) -> Word:
+        key = (frozenset(texts), frozenset(stems))
+        return self._words.setdefault(key, Word(*key))
 
 
 def _tokens(source: str) -> list[str]:
@@ -55,76 +161,6 @@ def _tokens(source: str) -> list[str]:
     if not tokens:
         raise PatternError("a pattern must not be empty")
     return tokens
-
-
-def _sequence(tokens: list[str], i: int, sets: Mapping[str, str], depth: int) -> tuple[tuple[Part, ...], int]:
-    if depth > _MAX_DEPTH:
-        raise PatternError("nested too deeply; does a set name itself?")
-    parts: list[Part] = []
-    while i < len(tokens) and tokens[i] not in {")", "]", "|"}:
-        token = tokens[i]
-        i += 1
-        if token in {"(", "["}:
-            alternatives, i = _choice(tokens, i, sets, depth, optional=token == "[")
-            parts.append(alternatives)
-        elif token in {"^", "$"}:
-            parts.append(Edge(token == "^"))
-        elif token.startswith("~"):
-            parts.append(_gap(token))
-        elif token.startswith("{"):
-            parts.append(_capture(token))
-        elif token.startswith("@"):
-            parts.append(_named(token[1:], sets, depth))
-        else:
-            parts.extend(_words(token))
-    return tuple(parts), i
-
-
-def _choice(tokens: list[str], i: int, sets: Mapping[str, str], depth: int, *, optional: bool) -> tuple[Part, int]:
-    closing = "]" if optional else ")"
-    options: list[tuple[Part, ...]] = []
-    while True:
-        parts, i = _sequence(tokens, i, sets, depth + 1)
-        if not parts:
-            raise PatternError("an alternative must not be empty; write [ ] for an optional part")
-        options.append(parts)
-        if i >= len(tokens):
-            raise PatternError(f"a {closing!r} is missing")
-        i += 1
-        if tokens[i - 1] == "|":
-            continue
-        if tokens[i - 1] != closing:
-            raise PatternError(f"{tokens[i - 1]!r} closes nothing")
-        return _merge(options, optional=optional), i
-
-
-def _merge(options: list[tuple[Part, ...]], *, optional: bool) -> Part:
-    """One set look-up for alternatives of single words; the rest stays a choice."""
-    texts: set[str] = set()
-    stems: list[str] = []
-    others: list[tuple[Part, ...]] = []
-    for option in options:
-        if len(option) == 1 and isinstance(option[0], Word):
-            texts |= option[0].texts
-            stems.extend(option[0].stems)
-        else:
-            others.append(option)
-    if texts or stems:
-        word = Word(frozenset(texts), tuple(stems))
-        if not others and not optional:
-            return word
-        others.insert(0, (word,))
-    return choice(others, optional=optional)
-
-
-def _named(name: str, sets: Mapping[str, str], depth: int) -> Part:
-    if name not in sets:
-        raise PatternError(f"no set is called {name!r}")
-    tokens = _tokens(f"({sets[name]})")
-    part, rest = _choice(tokens, 1, sets, depth + 1, optional=False)
-    if rest != len(tokens):
-        raise PatternError(f"unbalanced brackets in the set {name!r}")
-    return part
 
 
 def _gap(token: str) -> Part:
@@ -149,15 +185,3 @@ def _capture(token: str) -> Part:
             raise PatternError(f"{token!r}: an age needs d, wk, mo or y")
         bounds.append((_COMPARE[sign], round(float(number) * (MONTHS[unit] if unit else 1.0), 5)))
     return Capture(kind, tuple(bounds))
-
-
-def _words(token: str) -> list[Part]:
-    """A word or `stem*`; a phrase of a script without spaces becomes one part per character."""
-    stem = token.endswith("*")
-    pieces = normalize([fold(token.rstrip("*"))], Spelling()).texts
-    if not pieces or (stem and len(pieces[-1]) < 2 and pieces[-1].isascii()):
-        raise PatternError(f"{token!r} is not a word")
-    parts: list[Part] = [Word(frozenset({piece}), ()) for piece in pieces]
-    if stem:
-        parts[-1] = Word(frozenset(), (pieces[-1],))
-    return parts

@@ -1,20 +1,22 @@
 """Compiled phrases, and how they are found in a text in bounded time. `notation.py` compiles them.
 
-A pattern is matched as a set of positions that moves through its parts, never by trying one way after another, so
-the work is at most (parts of the pattern) x (positions reachable through gaps) per starting word: no input is slow.
+All places of a text are tried at once: a set of places is one integer with a bit for each, a word is the set of places
+where it stands, and a phrase moves the set along its parts. The work is (parts of the phrases whose words occur) times
+(one operation on a few hundred bits), whatever the text says: no input is slow.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass, field
 
 from safety.normalize import Words
 from safety.numbers import Quantity
 
 __all__ = [
-    "Capture", "Choice", "Edge", "Firsts", "Gap", "Match", "Part", "Pattern", "PatternIndex", "Text", "Word",
-    "choice", "firsts_of", "needs_of",
+    "Board", "Capture", "Choice", "Edge", "Gap", "Lexicon", "Match", "Part", "Pattern", "PatternIndex", "Row", "Text",
+    "Word", "needs_of", "rows_of",
 ]  # fmt: skip
 
 # Matches kept per pattern and text; the scope check needs a few, a pasted book must not give thousands.
@@ -38,19 +40,16 @@ class Match:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Word:
-    """One of several words, or a word that begins with one of several stems."""
+    """One of several words, or a word that begins with one of several stems.
 
-    texts: frozenset[str]
-    stems: tuple[str, ...]
+    Each is (letters without accents, accents); with accents "" any are accepted, otherwise the same ones or none at
+    all: "bỏng" is found as "bỏng" and "bong", not as "bóng". Compared by identity: one object per table and content.
+    """
 
-    def ends(self, text: Text, i: int, stop: int) -> Iterable[int]:
-        if i < stop:
-            word = text.words.texts[i]
-            if word in self.texts or (self.stems and word.startswith(self.stems)):
-                return (i + 1,)
-        return ()
+    texts: frozenset[tuple[str, str]]
+    stems: frozenset[tuple[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,23 +58,12 @@ class Gap:
 
     limit: int
 
-    def ends(self, text: Text, i: int, stop: int) -> Iterable[int]:
-        end = i
-        last = min(i + self.limit, stop)
-        while end < last and text.words.texts[end] not in text.gap_stops:
-            end += 1
-        return range(i, end + 1)
-
 
 @dataclass(frozen=True, slots=True)
 class Edge:
     """`^` and `$`: the beginning and the end of a sentence."""
 
     first: bool
-
-    def ends(self, text: Text, i: int, stop: int) -> Iterable[int]:  # noqa: ARG002
-        at_edge = (i < len(text.words) and text.words.begins(i)) if self.first else text.words.ends(i)
-        return (i,) if at_edge else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,252 +73,301 @@ class Capture:
     kind: str
     bounds: tuple[tuple[Callable[[float, float], bool], float], ...] = ()
 
-    def ends(self, text: Text, i: int, stop: int) -> Iterable[int]:
-        return [
-            q.end for q in text.quantities.get(i, ()) if q.kind == self.kind and q.end <= stop and self._holds(q.value)
-        ]
-
-    def _holds(self, value: float) -> bool:
+    def holds(self, quantity: Quantity) -> bool:
         # Rounding noise of unit conversion must not decide: 100.4 F is 38 C.
-        return all(compare(round(value, 5), bound) for compare, bound in self.bounds)
+        return quantity.kind == self.kind and all(
+            compare(round(quantity.value, 5), bound) for compare, bound in self.bounds
+        )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Choice:
-    """Alternatives, found by what they may begin with: a list of a hundred costs no more than those that can match.
-
-    `firsts` is what any of them may begin with; `by_word` are those that begin with a word, `by_other` those that
-    begin with a stem or a quantity, `always` those that may begin with anything. Made by `choice`.
-    """
+    """Alternatives, each a row of parts. Compared by identity, so that a named set is looked at once per place."""
 
     options: tuple[tuple[Part, ...], ...]
     optional: bool
-    firsts: Firsts | None
-    by_word: Mapping[str, tuple[tuple[Part, ...], ...]]
-    by_other: tuple[tuple[Firsts, tuple[Part, ...]], ...]
-    always: tuple[tuple[Part, ...], ...]
-
-    def ends(self, text: Text, i: int, stop: int) -> Iterable[int]:
-        reached = {i} if self.optional else set()
-        if i < stop:
-            for option in self.by_word.get(text.words.texts[i], ()):
-                reached |= _run(option, text, i, stop)
-            for firsts, option in self.by_other:
-                if firsts.allow(text, i):
-                    reached |= _run(option, text, i, stop)
-        for option in self.always:
-            reached |= _run(option, text, i, stop)
-        return reached
-
-
-@dataclass(frozen=True, slots=True)
-class Firsts:
-    """What a match may begin with: one of these words, one of these stems, or a quantity of one of these kinds."""
-
-    words: frozenset[str]
-    stems: tuple[str, ...]
-    kinds: frozenset[str]
-
-    def allow(self, text: Text, i: int) -> bool:
-        word = text.words.texts[i]
-        return (
-            word in self.words
-            or bool(self.stems and word.startswith(self.stems))
-            or (bool(self.kinds) and any(q.kind in self.kinds for q in text.quantities.get(i, ())))
-        )
 
 
 Part = Word | Gap | Edge | Capture | Choice
 
 
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One way to begin: a phrase without alternatives in its first place. `first` is a word or a quantity's kind."""
+
+    first: Word | str
+    parts: tuple[Part, ...]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Pattern:
-    """A compiled phrase. `source` is what the table says; `needs` are sets of which a text must hold a word each.
+    """A compiled phrase. `source` is what the table says; of each of `needs` a text must hold a word.
 
-    Compared by identity: patterns are keys of every look-up, and comparing their trees took half of the time.
+    Compared by identity: patterns are keys of every look-up.
     """
 
     source: str
-    parts: tuple[Part, ...]
-    needs: tuple[frozenset[str], ...] = ()
-
-    def match_at(self, text: Text, i: int, stop: int) -> int | None:
-        """The end of the shortest match that begins at word `i` and ends by `stop`, or None."""
-        reached = _run(self.parts, text, i, stop)
-        reached.discard(i)
-        return min(reached, default=None)
+    rows: tuple[Row, ...]
+    needs: tuple[frozenset[Word], ...] = ()
 
     def vocabulary(self) -> Iterator[str]:
         """Every whole word it names."""
-        yield from _vocabulary(self.parts)
+        yield from (text for word in self.words() for text, _ in word.texts)
+
+    def words(self) -> Iterator[Word]:
+        """Every word of it."""
+        yield from (word for row in self.rows for word in _words_in(row.parts))
+
+    def possible(self, words: Set[Word]) -> bool:
+        """Whether a text that holds these words can match."""
+        for need in self.needs:
+            for word in need:
+                if word in words:
+                    break
+            else:
+                return False
+        return True
+
+
+class Lexicon:
+    """Which words of the patterns a written word is."""
+
+    def __init__(self, words: Iterable[Word]) -> None:
+        self._texts: dict[str, list[tuple[str, Word]]] = defaultdict(list)
+        self._stems: dict[str, list[tuple[str, Word]]] = defaultdict(list)
+        for word in words:
+            for text, marks in word.texts:
+                self._texts[text].append((marks, word))
+            for stem, marks in word.stems:
+                self._stems[stem].append((marks, word))
+        self._lengths = sorted({len(stem) for stem in self._stems})
+
+    def find(self, text: str, marks: str) -> Iterator[Word]:
+        for wanted, word in self._texts.get(text, ()):
+            if not (wanted and marks) or wanted == marks:
+                yield word
+        for length in self._lengths:
+            if length > len(text):
+                break
+            for wanted, word in self._stems.get(text[:length], ()):
+                if not (wanted and marks) or marks.startswith(wanted):
+                    yield word
 
 
 class PatternIndex:
-    """All patterns of a table, found by their first word: only those that can match are tried."""
+    """All patterns of a list, found by the words that they may begin with: only those that can match are tried."""
 
     def __init__(self, patterns: Iterable[Pattern]) -> None:
-        self._words: dict[str, list[Pattern]] = {}
-        self._stems: dict[str, list[Pattern]] = {}
-        self._kinds: dict[str, list[Pattern]] = {}
-        for pattern in dict.fromkeys(patterns):
-            firsts = firsts_of(pattern.parts)
-            assert firsts is not None, "parse() refuses these"
-            for word in firsts.words:
-                self._words.setdefault(word, []).append(pattern)
-            for stem in firsts.stems:
-                self._stems.setdefault(stem, []).append(pattern)
-            for kind in firsts.kinds:
-                self._kinds.setdefault(kind, []).append(pattern)
-        self._stem_lengths = sorted({len(stem) for stem in self._stems})
+        self._patterns = unique = dict.fromkeys(patterns)
+        self._rows: dict[Word | str, list[tuple[Pattern, Row]]] = defaultdict(list)
+        for pattern in unique:
+            for row in pattern.rows:
+                self._rows[row.first].append((pattern, row))
 
-    def find(self, text: Text) -> dict[Pattern, list[Match]]:
-        """Every match of every pattern, in order; a match never leaves its sentence."""
-        found: dict[Pattern, list[Match]] = {}
-        vocabulary = set(text.words.texts)
-        possible: dict[Pattern, bool] = {}
-        for i, stop in _starts(text.words):
-            for pattern in self._candidates(text, i):
-                able = possible.get(pattern)
-                if able is None:
-                    able = all(not need.isdisjoint(vocabulary) for need in pattern.needs)
-                    possible[pattern] = able
-                if not able:
-                    continue
-                matches = found.get(pattern)
-                if matches is not None and (len(matches) >= _MAX_MATCHES or matches[-1].start == i):
-                    continue
-                end = pattern.match_at(text, i, stop)
-                if end is not None:
-                    found.setdefault(pattern, []).append(Match(i, end))
-        return found
+    def words(self) -> Iterator[Word]:
+        """Every word of every pattern, for the lexicon of the boards that they are looked for on."""
+        yield from (word for pattern in self._patterns for word in pattern.words())
 
-    def _candidates(self, text: Text, i: int) -> Iterator[Pattern]:
-        word = text.words.texts[i]
-        yield from self._words.get(word, ())
-        for length in self._stem_lengths:
-            if length > len(word):
-                break
-            yield from self._stems.get(word[:length], ())
-        for quantity in text.quantities.get(i, ()):
-            yield from self._kinds.get(quantity.kind, ())
+    def find(
+        self, board: Board, useful: Callable[[Set[Pattern]], Set[Pattern]] | None = None, within: int = -1
+    ) -> dict[Pattern, list[Match]]:
+        """Every match of every pattern, in order; a match never leaves its sentence.
 
-
-def _starts(words: Words) -> Iterator[tuple[int, int]]:
-    """Every position with the end of its sentence."""
-    i = 0
-    while i < len(words):
-        stop = i + 1
-        while stop < len(words) and words.sentences[stop] == words.sentences[i]:
-            stop += 1
-        for position in range(i, stop):
-            yield position, stop
-        i = stop
-
-
-def _run(parts: tuple[Part, ...], text: Text, i: int, stop: int) -> set[int]:
-    """All ends of `parts` from word `i`. Leading words, by far the most common case, are compared without a set."""
-    texts = text.words.texts
-    done = 0
-    for part in parts:
-        if type(part) is not Word:
-            break
-        if i >= stop:
-            return set()
-        word = texts[i]
-        if word not in part.texts and not (part.stems and word.startswith(part.stems)):
-            return set()
-        i += 1
-        done += 1
-    reached: set[int] = {i}
-    for part in parts[done:]:
-        if len(reached) == 1:
-            (only,) = reached
-            reached = set(part.ends(text, only, stop))
-        else:
-            reached = {end for start in reached for end in part.ends(text, start, stop)}
-        if not reached:
-            break
-    return reached
-
-
-def firsts_of(parts: tuple[Part, ...]) -> Firsts | None:
-    """What a match of these parts in a row may begin with; None if that may be anything."""
-    begun = Firsts(frozenset(), (), frozenset())
-    for part in parts:
-        match part:
-            case Word():
-                return _either(begun, Firsts(part.texts, part.stems, frozenset()))
-            case Capture():
-                return _either(begun, Firsts(frozenset(), (), frozenset({part.kind})))
-            case Edge():
+        `useful` may leave out patterns: it is given those whose words occur, and returns those to look for. `within`
+        are the places where a match may begin, a bit for each.
+        """
+        words = board.places.keys()
+        wanted: Set[Pattern] = {pattern for pattern in self._patterns if pattern.possible(words)}
+        if useful is not None:
+            wanted = useful(wanted)
+        found: dict[Pattern, dict[int, int]] = {}
+        firsts: list[Word | str] = [*board.places, *board.kinds] if wanted else []
+        for first in firsts:
+            rows = self._rows.get(first)
+            if rows is None or not (starts := board.starts(first) & within):
                 continue
-            case Gap():
-                return None
-            case Choice():
-                if part.firsts is None:
-                    return None
-                begun = _either(begun, part.firsts)
-                if not part.optional:
-                    return begun
-    return None
+            for pattern, row in rows:
+                if pattern in wanted and board.reaches(row, starts):
+                    ends = found.setdefault(pattern, {})
+                    for start, end in board.spans(row, starts):
+                        ends[start] = min(end, ends.get(start, end))
+        return {
+            pattern: [board.match(start, ends[start]) for start in sorted(ends)[:_MAX_MATCHES]]
+            for pattern, ends in found.items()
+            if ends
+        }
 
 
-def choice(options: list[tuple[Part, ...]], *, optional: bool) -> Choice:
-    """The alternatives with their look-up tables."""
-    by_word: dict[str, list[tuple[Part, ...]]] = {}
-    by_other: list[tuple[Firsts, tuple[Part, ...]]] = []
-    always: list[tuple[Part, ...]] = []
-    for option in options:
-        firsts = firsts_of(option)
-        if firsts is None:
-            always.append(option)
+@dataclass(slots=True)
+class Board:
+    """A text laid out in places: its words in order, with an empty place behind every sentence."""
+
+    text: Text
+    lexicon: Lexicon
+    places: dict[Word, int] = field(default_factory=dict)
+    kinds: dict[str, list[Quantity]] = field(default_factory=dict)
+    _word_at: list[int] = field(default_factory=list)
+    _place_of: list[int] = field(default_factory=list)
+    _firsts: int = 0
+    _ends: int = 0
+    _stops: int = 0
+    _open: dict[Choice, list[tuple[int, tuple[Part, ...]]]] = field(default_factory=dict)
+    _known: dict[tuple[Choice, int], int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        words = self.text.words
+        written: dict[tuple[str, str], int] = {}
+        place = 0
+        for i, token in enumerate(zip(words.texts, words.marks, strict=True)):
+            if words.begins(i):
+                if i:
+                    self._end_sentence(place)
+                    place += 1
+                self._firsts |= 1 << place
+            self._word_at.append(i)
+            self._place_of.append(place)
+            written[token] = written.get(token, 0) | 1 << place
+            if token[0] in self.text.gap_stops:
+                self._stops |= 1 << place
+            place += 1
+        self._end_sentence(place)
+        for (text, marks), at in written.items():
+            for word in self.lexicon.find(text, marks):
+                self.places[word] = self.places.get(word, 0) | at
+        for quantities in self.text.quantities.values():
+            for quantity in quantities:
+                self.kinds.setdefault(quantity.kind, []).append(quantity)
+
+    def starts(self, first: Word | str) -> int:
+        """The places of a word, or of the quantities of a kind."""
+        if isinstance(first, Word):
+            return self.places[first]
+        places = 0
+        for quantity in self.kinds[first]:
+            places |= 1 << self._place_of[quantity.start]
+        return places
+
+    def sentences(self, numbers: Set[int]) -> int:
+        """The places of the words of some sentences."""
+        places = 0
+        for place, i in enumerate(self._word_at):
+            if i >= 0 and self.text.words.sentences[i] in numbers:
+                places |= 1 << place
+        return places
+
+    def reaches(self, row: Row, starts: int) -> bool:
+        """Whether a match begins at any of the places."""
+        return self._run(row.parts, starts) != 0
+
+    def spans(self, row: Row, starts: int) -> Iterator[tuple[int, int]]:
+        """The places where a row begins, each with the nearest place where it ends."""
+        for _ in range(_MAX_MATCHES):
+            start = starts & -starts
+            ends = self._run(row.parts, start) & ~start
+            if ends:
+                yield start.bit_length() - 1, (ends & -ends).bit_length() - 1
+            starts ^= start
+            if not starts:
+                return
+
+    def match(self, start: int, end: int) -> Match:
+        """The match between two places, in words."""
+        return Match(self._word_at[start], self._word_at[end - 1] + 1)
+
+    def _end_sentence(self, place: int) -> None:
+        self._ends |= 1 << place
+        self._stops |= 1 << place
+        self._word_at.append(-1)
+
+    def _run(self, parts: tuple[Part, ...], at: int) -> int:
+        """All places that `parts` lead to from any of the places `at`."""
+        for part in parts:
+            if type(part) is Word:
+                at = (at & self.places.get(part, 0)) << 1
+            elif type(part) is Choice:
+                at = self._choose(part, at)
+            elif type(part) is Gap:
+                step = at
+                for _ in range(part.limit):
+                    step = (step & ~self._stops) << 1
+                    if not step:
+                        break
+                    at |= step
+            elif type(part) is Edge:
+                at &= self._firsts if part.first else self._ends
+            elif type(part) is Capture:
+                at = self._capture(part, at)
+            if not at:
+                return 0
+        return at
+
+    def _choose(self, part: Choice, at: int) -> int:
+        key = (part, at)
+        if (known := self._known.get(key)) is not None:
+            return known
+        options = self._open.get(part)
+        if options is None:
+            # Most alternatives begin with a word that the text does not hold: found once per text.
+            firsts = ((option[0], option) for option in part.options)
+            options = [
+                (self.places.get(first, 0) if type(first) is Word else -1, option)
+                for first, option in firsts
+                if type(first) is not Word or first in self.places
+            ]
+            self._open[part] = options
+        reached = at if part.optional else 0
+        for places, option in options:
+            if at & places:
+                reached |= self._run(option, at)
+        self._known[key] = reached
+        return reached
+
+    def _capture(self, part: Capture, at: int) -> int:
+        reached = 0
+        for quantity in self.kinds.get(part.kind, ()):
+            if at >> self._place_of[quantity.start] & 1 and part.holds(quantity):
+                end = self._place_of[quantity.end - 1]
+                # A quantity that runs over the end of its sentence ("30. tablets") is none of a phrase.
+                if end - self._place_of[quantity.start] == quantity.end - 1 - quantity.start:
+                    reached |= 1 << end + 1
+        return reached
+
+
+def rows_of(parts: tuple[Part, ...]) -> Iterator[Row]:
+    """The ways in which parts in a row may begin. Raises `ValueError` where that may be anything, or nothing."""
+    for i, part in enumerate(parts):
+        if isinstance(part, Edge):
             continue
-        for word in firsts.words:
-            by_word.setdefault(word, []).append(option)
-        if firsts.stems or firsts.kinds:
-            by_other.append((Firsts(frozenset(), firsts.stems, firsts.kinds), option))
-    return Choice(
-        options=tuple(options),
-        optional=optional,
-        firsts=firsts_of_any(options),
-        by_word={word: tuple(found) for word, found in by_word.items()},
-        by_other=tuple(by_other),
-        always=tuple(always),
-    )
-
-
-def firsts_of_any(options: Iterable[tuple[Part, ...]]) -> Firsts | None:
-    begun = Firsts(frozenset(), (), frozenset())
-    for option in options:
-        firsts = firsts_of(option)
-        if firsts is None:
-            return None
-        begun = _either(begun, firsts)
-    return begun
-
-
-def _either(a: Firsts, b: Firsts) -> Firsts:
-    return Firsts(a.words | b.words, tuple(dict.fromkeys(a.stems + b.stems)), a.kinds | b.kinds)
-
-
-def needs_of(parts: tuple[Part, ...]) -> Iterator[frozenset[str]]:
-    """For every part that must match and names whole words only: those words."""
-    for part in parts:
-        match part:
-            case Word() if not part.stems:
-                yield part.texts
-            case Choice() if not part.optional:
-                options = [next(needs_of(option), None) for option in part.options]
-                if all(option is not None for option in options):
-                    yield frozenset().union(*(option for option in options if option is not None))
-            case _:
-                continue
-
-
-def _vocabulary(parts: tuple[Part, ...]) -> Iterator[str]:
-    for part in parts:
         if isinstance(part, Word):
-            yield from part.texts
+            yield Row(part, parts)
+        elif isinstance(part, Capture):
+            yield Row(part.kind, parts)
         elif isinstance(part, Choice):
             for option in part.options:
-                yield from _vocabulary(option)
+                yield from rows_of((*parts[:i], *option, *parts[i + 1 :]))
+            if part.optional:
+                yield from rows_of((*parts[:i], *parts[i + 1 :]))
+        else:
+            raise ValueError("it begins with a gap")
+        return
+    raise ValueError("it may match nothing")
+
+
+def needs_of(parts: tuple[Part, ...]) -> Iterator[frozenset[Word]]:
+    """For every part that must match and is made of words: those words."""
+    for part in parts:
+        if isinstance(part, Word):
+            yield frozenset({part})
+        elif isinstance(part, Choice) and not part.optional:
+            options = [next(needs_of(option), None) for option in part.options]
+            if all(option is not None for option in options):
+                yield frozenset().union(*(option for option in options if option is not None))
+
+
+def _words_in(parts: tuple[Part, ...]) -> Iterator[Word]:
+    for part in parts:
+        if isinstance(part, Word):
+            yield part
+        elif isinstance(part, Choice):
+            for option in part.options:
+                yield from _words_in(option)

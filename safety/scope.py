@@ -8,17 +8,17 @@ patience, a miss may cost a life.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from safety.patterns import Match, Pattern, PatternIndex, Text
+from safety.patterns import Board, Match, Pattern, PatternIndex, Text
 
 __all__ = ["KINDS", "Scope", "Scopes"]
 
 # How many words before a phrase may name its owner: "my really bad chest pain".
 _OWNER = 3
 
-KINDS = ("negated", "past", "third_person", "education", "hypothetical", "product")
+KINDS = ("negated", "past", "third_person", "education", "hypothetical", "product", "unclear")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,9 +44,13 @@ class Scope:
 class Scopes:
     """All scopes of one text, found once and asked for every matched phrase."""
 
-    def __init__(self, scopes: Mapping[str, Scope], index: PatternIndex, text: Text) -> None:
-        self._text = text
-        found = index.find(text)
+    def __init__(
+        self, scopes: Mapping[str, Scope], index: PatternIndex, board: Board, matches: Iterable[Match]
+    ) -> None:
+        """`matches` are the phrases that will be asked for: frames are looked for in their sentences and the next."""
+        self._text = board.text
+        sentences = {board.text.words.sentences[match.start] for match in matches}
+        found = index.find(board, within=board.sentences(sentences | {number + 1 for number in sentences}))
         self._frames = {kind: _Frames(scope, found) for kind, scope in scopes.items()}
 
     def covering(self, match: Match, kinds: tuple[str, ...]) -> str | None:

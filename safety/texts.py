@@ -1,29 +1,39 @@
 """The fixed words of the floor and the numbers to dial, read once from data. No sentence here is ever generated.
 
-`texts/<language>.toml`: [sentences], [notices], [steps.<family>] with `source` and `steps`, [sources.<key>].
+`texts/<language>.toml`: [sentences], [notices], [steps.<family>] with `source` and `steps`; sources stand in
+`sources.toml` by key.
 `helplines.toml`: [country.XX] with emergency, ambulance, crisis, poison as far as they were checked, source, seen.
 """
 
 from __future__ import annotations
 
+import functools
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import resources
 from importlib.resources.abc import Traversable
+from string import Formatter
 from typing import Any
 
 from safety.rules import RuleTableError
 
-__all__ = ["HELPLINES", "TEXTS", "Helpline", "Source", "Steps", "Texts", "load_helplines", "load_texts"]
+__all__ = ["HELPLINES", "TEXTS", "Helpline", "Source", "Steps", "Texts", "load_helplines", "load_sources", "load_texts"]
 
 TEXTS: Traversable = resources.files("safety") / "texts"
 HELPLINES: Traversable = resources.files("safety") / "helplines.toml"
 
-SENTENCES = (
-    "banner", "banner_crisis", "local_number", "crisis_line", "crisis_line_unknown", "poison_line",
-    "poison_line_unknown", "refusal", "disclaimer",
-)  # fmt: skip
+SOURCES: Traversable = resources.files("safety") / "sources.toml"
+
+# Every sentence a language must have, with the names that it must leave in curly brackets.
+SENTENCES: Mapping[str, tuple[str, ...]] = {
+    "banner": ("number",), "banner_crisis": ("number",), "local_number": (), "crisis_line": ("number",),
+    "crisis_line_unknown": ("number",), "poison_line": ("number",), "poison_line_unknown": ("number",), "refusal": (),
+    "disclaimer": (), "deferral": ("collection", "version", "passages", "how"), "how_both": (), "how_meaning": (),
+    "how_keyword": (), "deferral_language": (), "deferral_topics": ("topics",), "deferral_advice": (), "degraded": (),
+    "failed_missing": (), "failed_provider": (), "failed_internal": (), "card_greeting": (), "card_thanks": (),
+    "card_identity": (), "card_abilities": (), "card_goodbye": (),
+}  # fmt: skip
 _NUMBERS = ("emergency", "ambulance", "crisis", "poison")
 
 
@@ -88,13 +98,14 @@ def load_texts(path: Traversable) -> Texts:
             if not isinstance(value, str) or not value.strip():
                 raise RuleTableError(path.name, section, key, "must be a text")
     sentences = data.get("sentences", {})
-    for key in SENTENCES:
+    for key, names in SENTENCES.items():
         if key not in sentences:
             raise RuleTableError(path.name, "sentences", key, "is missing")
-    for key in ("banner", "banner_crisis", "crisis_line", "poison_line"):
-        if "{number}" not in sentences[key]:
-            raise RuleTableError(path.name, "sentences", key, "must say {number}")
-    sources = {key: _source(path, f"sources.{key}", row) for key, row in data.get("sources", {}).items()}
+        found = {name for _, name, _, _ in Formatter().parse(sentences[key]) if name is not None}
+        if found != set(names):
+            wanted = ", ".join(f"{{{name}}}" for name in names) or "nothing in curly brackets"
+            raise RuleTableError(path.name, "sentences", key, f"must say {wanted}")
+    sources = load_sources()
     steps = {family: _steps(path, family, row, sources) for family, row in data.get("steps", {}).items()}
     return Texts(
         language=data["language"],
@@ -105,6 +116,12 @@ def load_texts(path: Traversable) -> Texts:
         steps=steps,
         file=path.name,
     )
+
+
+@functools.cache
+def load_sources() -> Mapping[str, Source]:
+    """The guidance that rules and texts name by key: the same for all languages."""
+    return {key: _source(SOURCES, key, row) for key, row in _read(SOURCES).items()}
 
 
 def load_helplines(path: Traversable = HELPLINES) -> dict[str, Helpline]:
@@ -135,7 +152,7 @@ def _named(path: Traversable, where: str, row: Mapping[str, Any], known: Mapping
         raise RuleTableError(path.name, where, "source", "is missing")
     for name in names:
         if name not in known:
-            raise RuleTableError(path.name, where, "source", f"{name!r} is not among [sources]")
+            raise RuleTableError(path.name, where, "source", f"{name!r} is not in sources.toml")
     return tuple(known[name] for name in names)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import IntEnum
 
-__all__ = ["EmergencyText", "FiredRule", "RiskAssessment", "RiskClass"]
+__all__ = ["EmergencyText", "FiredRule", "Patient", "RiskAssessment", "RiskClass"]
 
 
 class RiskClass(IntEnum):
@@ -21,12 +21,16 @@ class RiskClass(IntEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class FiredRule:
-    """One rule that matched: its stable id stands in the receipt."""
+    """One rule that matched: its stable id stands in the receipt.
+
+    `calm` marks what may be over or is held from an earlier turn: the class stays, the banner is not shown for it.
+    """
 
     id: str
     risk_class: RiskClass
     family: str
     notice: str
+    calm: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,7 +39,8 @@ class RiskAssessment:
 
     `fired` is ordered from the most to the least severe. `banner` says whether the emergency banner is shown;
     `crisis_line` and `poison_line` say which further lines it carries. `refused` marks a request that a health
-    service must not serve. `language` is the language of the fixed texts ("en").
+    service must not serve. `language` is the language of the fixed texts ("en"), `read_as` are the languages whose
+    rules were tried.
     """
 
     risk_class: RiskClass
@@ -45,10 +50,23 @@ class RiskAssessment:
     poison_line: bool = False
     refused: bool = False
     language: str = "en"
+    read_as: tuple[str, ...] = ()
 
     @property
     def rule_ids(self) -> tuple[str, ...]:
         return tuple(rule.id for rule in self.fired)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Patient:
+    """What a client with the right to say so knows of the person. Age in years, fractions for infants."""
+
+    age: float | None = None
+    sex: str = ""
+    pregnant: bool = False
+    conditions: tuple[str, ...] = ()
+    medications: tuple[str, ...] = ()
+    allergies: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

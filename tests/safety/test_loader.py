@@ -8,7 +8,7 @@ import pytest
 
 from safety.normalize import Spelling, normalize
 from safety.notation import PatternError, parse
-from safety.patterns import PatternIndex, Text
+from safety.patterns import Board, Lexicon, PatternIndex, Text
 from safety.rules import RuleTableError, load_table
 from safety.texts import load_helplines, load_texts
 
@@ -115,7 +115,8 @@ def test_the_notation_reads_as_documented(pattern: str, text: str, hits: bool) -
 
     words = normalize([text], Spelling())
     index = PatternIndex([parse(pattern, {})])
-    assert bool(index.find(Text(words, read_quantities(words, Units())))) is hits
+    board = Board(Text(words, read_quantities(words, Units())), Lexicon(dict.fromkeys(index.words())))
+    assert bool(index.find(board)) is hits
 
 
 @pytest.mark.parametrize("pattern", ["", "()", "a)", "[a", "a | ", "{x>1}", "@", "a*b*", "~0 a", "{age<3}"])

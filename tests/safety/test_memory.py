@@ -12,12 +12,30 @@ HEART = "I have a crushing pain in my chest"
 OTHER = "Which vitamins are in spinach and kale?"
 
 
-@pytest.mark.parametrize("later", ["ok", "just kidding", "lol nvm", "thanks", "I was joking, sorry", OTHER, ""])
+@pytest.mark.parametrize(
+    "later", ["ok", "just kidding", "lol nvm", "thanks", "I was joking, sorry", "should I tell my mom?", ""]
+)
 def test_a_suicide_statement_is_not_talked_away(assessor: Assessor, later: str) -> None:
+    """The class and the line stay; the whole banner is not repeated at every message."""
     assessment = assessor.assess([CRISIS, later])
     assert assessment.risk_class == RiskClass.R5
     assert assessment.crisis_line
-    assert assessment.banner
+    assert not assessment.banner
+    calm = assessor.emergency_text(assessment, "GB")
+    assert calm.banner.startswith(assessor.text("crisis_line").partition("{")[0])
+    assert calm.numbers["crisis"] == "116 123"
+    assert not calm.steps
+
+
+def test_a_new_statement_in_a_crisis_brings_the_banner_again(assessor: Assessor) -> None:
+    assert assessor.assess([CRISIS, "ok", "I have the pills here and I want to die"]).banner
+
+
+def test_a_harmless_question_on_another_subject_is_answered_under_the_rules_of_r3(assessor: Assessor) -> None:
+    assessment = assessor.assess([CRISIS, OTHER])
+    assert assessment.risk_class == RiskClass.R3
+    assert assessment.crisis_line
+    assert not assessment.banner
 
 
 def test_a_suicide_statement_lasts_for_the_conversation(assessor: Assessor) -> None:

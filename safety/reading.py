@@ -1,0 +1,175 @@
+"""One conversation read with one language's table: every phrase is found once, then each rule looks at its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from safety.memory import Talk, read_talk
+from safety.normalize import Piece, spelled
+from safety.numbers import read_quantities
+from safety.patterns import Board, Match, Pattern, Text
+from safety.rules import Rule, RuleTable
+from safety.scope import Scopes
+from safety.types import FiredRule, RiskClass
+
+__all__ = ["Finding", "Reading"]
+
+# Parts of one rule may stand in this many turns ("my baby is 6 weeks old" … "she is hot").
+_RULE_TURNS = 2
+_TALKED_ABOUT = frozenset({"education", "hypothetical", "third_person"})
+_MENTION = "mention"
+_UNCLEAR = "unclear"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """A phrase of a rule in the last turn.
+
+    `outcome`: fired, a kind of scope, unless, excepts its sentence, or incomplete (another part is missing).
+    """
+
+    rule: str
+    risk_class: RiskClass
+    pattern: str
+    words: str
+    outcome: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """The phrases that satisfy one part of a rule: those meant here and now, and why the others are not."""
+
+    meant: list[Match]
+    covered: list[tuple[Match, str]]
+
+
+class Reading:
+    """`facts` are patterns that are true of the person without having been said."""
+
+    def __init__(
+        self, table: RuleTable, turns: Sequence[Sequence[Piece]], facts: frozenset[Pattern] = frozenset()
+    ) -> None:
+        words = spelled(turns, table.spelling)
+        self._table = table
+        self._turns = len(turns)
+        self._facts = facts
+        self._text = Text(words, read_quantities(words, table.units), table.gap_stops)
+        self._board = Board(self._text, table.lexicon)
+        self._found = table.rule_index.find(self._board, lambda possible: table.useful(possible | facts) & possible)
+        # Scopes only matter beside a phrase; most messages have none.
+        said = (match for matches in self._found.values() for match in matches)
+        self._scopes = Scopes(table.scopes, table.scope_index, self._board, said) if self._found else None
+        self._by_turn: dict[int, dict[str, FiredRule]] = {}
+        if self._found:
+            for rule in table.rules:
+                self._apply(rule)
+
+    def fired(self, turn: int) -> Iterator[FiredRule]:
+        """The rules that fire in a turn, in the table's order."""
+        yield from self._by_turn.get(turn, {}).values()
+
+    def talk(self) -> list[Talk]:
+        found = self._table.talk_index.find(self._board) if self._turns > 1 else {}
+        return [read_talk(t, self._text, self._table.conversation, found) for t in range(self._turns)]
+
+    def findings(self) -> Iterator[Finding]:
+        """Every phrase of a rule in the last turn, the gravest rules first."""
+        last = self._turns - 1
+        fired = self._by_turn.get(last, {})
+        for rule in sorted(self._table.rules, key=lambda rule: -rule.risk_class):
+            calm = self._excepted(rule)
+            for pattern in (*rule.all, *rule.any, *rule.unless):
+                for match in self._found.get(pattern, ()):
+                    if self._turn(match) != last:
+                        continue
+                    yield Finding(
+                        rule=rule.id,
+                        risk_class=rule.risk_class,
+                        pattern=pattern.source,
+                        words=" ".join(self._text.words.texts[match.start : match.end]),
+                        outcome=self._outcome(rule, pattern, match, calm, fires=rule.id in fired),
+                    )
+
+    def _outcome(self, rule: Rule, pattern: Pattern, match: Match, calm: set[int], *, fires: bool) -> str:
+        assert self._scopes is not None, "phrases were found"
+        if pattern in rule.unless:
+            return "excepts its sentence"
+        if self._sentence(match) in calm:
+            return "unless"
+        if kind := self._scopes.covering(match, rule.scope):
+            return kind
+        return "fired" if fires else "incomplete"
+
+    def _apply(self, rule: Rule) -> None:
+        groups = [group for group in rule.groups if self._facts.isdisjoint(group)]
+        # What is known of the person may complete a rule; their own words must begin it.
+        if not groups or not all(any(pattern in self._found for pattern in group) for group in groups):
+            return
+        calm = self._excepted(rule)
+        parts = [self._part(rule, group, calm) for group in groups]
+        for turn, certain in self._turns_of([part.meant for part in parts], rule).items():
+            self._by_turn.setdefault(turn, {})[rule.id] = FiredRule(
+                id=rule.id, risk_class=rule.risk_class, family=rule.family, notice=rule.notice, calm=not certain
+            )
+        if not any(rule.id in fired for fired in self._by_turn.values()) and rule.risk_class >= RiskClass.R4:
+            self._mention(rule, parts)
+
+    def _excepted(self, rule: Rule) -> set[int]:
+        return {self._sentence(m) for pattern in rule.unless for m in self._found.get(pattern, ())}
+
+    def _part(self, rule: Rule, group: Sequence[Pattern], calm: set[int]) -> _Part:
+        meant: list[Match] = []
+        covered: list[tuple[Match, str]] = []
+        assert self._scopes is not None, "phrases were found"
+        for match in (m for pattern in group for m in self._found.get(pattern, ())):
+            if self._sentence(match) in calm:
+                continue
+            kind = self._scopes.covering(match, rule.scope)
+            if kind is None:
+                meant.append(match)
+            else:
+                covered.append((match, kind))
+        return _Part(meant, covered)
+
+    def _turns_of(self, parts: list[list[Match]], rule: Rule) -> dict[int, bool]:
+        """The turns in which a match of every part stands close enough, the last of them in that turn; whether it is
+        certain that one of them is meant now, not said of what may be over."""
+        turns: dict[int, bool] = {}
+        for anchor in (match for part in parts for match in part):
+            turn = self._turn(anchor)
+            near = [
+                [
+                    m
+                    for m in part
+                    if abs(m.start - anchor.start) <= self._table.rule_span
+                    and turn - _RULE_TURNS <= self._turn(m) <= turn
+                ]
+                for part in parts
+            ]
+            if all(near):
+                certain = any(all(self._unclear(m, rule) is None for m in part) for part in near)
+                turns[turn] = turns.get(turn, False) or certain
+        return turns
+
+    def _unclear(self, match: Match, rule: Rule) -> str | None:
+        """Only what could be past at all can be unclear."""
+        assert self._scopes is not None, "phrases were found"
+        return self._scopes.covering(match, (_UNCLEAR,)) if "past" in rule.scope else None
+
+    def _mention(self, rule: Rule, parts: list[_Part]) -> None:
+        """Talk about an emergency is no emergency, but earns one calm sentence on what to do if it is one."""
+        if not all(part.meant or part.covered for part in parts):
+            return
+        for match, kind in (item for part in parts for item in part.covered):
+            if kind in _TALKED_ABOUT:
+                id_ = f"{_MENTION}.{rule.family}"
+                self._by_turn.setdefault(self._turn(match), {}).setdefault(
+                    id_, FiredRule(id=id_, risk_class=RiskClass.R0, family=rule.family, notice=_MENTION)
+                )
+
+    def _sentence(self, match: Match) -> int:
+        return self._text.words.sentences[match.start]
+
+    def _turn(self, match: Match) -> int:
+        return self._text.words.turns[match.start]

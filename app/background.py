@@ -10,7 +10,8 @@ import structlog
 from app.components import Components, bundled_collections, ingest_bundle
 from rag.errors import RagError, StoreBusy
 from rag.ingest.bundle import BUNDLE_SOURCE
-from rag.ingest.report import IngestCancelled, IngestReport, IngestRequest, Progress
+from rag.ingest.report import IngestCancelled, IngestReport, Progress
+from rag.ingest.request import IngestRequest
 from rag.ingest.run import ingest
 
 __all__ = ["Background"]

@@ -19,7 +19,8 @@ import structlog
 from app.settings import Settings
 from rag.errors import StoreBusy
 from rag.ingest.bundle import BUNDLE_SOURCE, read_vectors, vectors_path
-from rag.ingest.report import IngestReport, IngestRequest, Progress
+from rag.ingest.report import IngestReport, Progress
+from rag.ingest.request import IngestRequest
 from rag.ingest.run import ingest
 from rag.pipeline import Parts
 from rag.protocols import Embedder
@@ -82,7 +83,7 @@ def open_components(settings: Settings, *, publish: bool = True, answer_at_once:
             store=store,
             assessor=assessor,
             retriever=Retriever(store=store, fusion=thresholds.fusion, top_k=settings.top_k, hybrid=settings.hybrid),
-            generator=Extractive(assessor.text("disclaimer")),
+            generator=Extractive(lambda language: assessor.text("disclaimer", language=language)),
             thresholds=thresholds,
             embedder=embedder,
             check_sentences=settings.faithfulness,

@@ -1,4 +1,4 @@
-"""Fixed short replies to messages that ask for no health information: a greeting, thanks, who are you, what can you do.
+"""Knows messages that ask for no health information, and get a fixed short reply: a greeting, thanks, who are you.
 
 A card is given only when the *whole* message is one of these; a single further word ("hi, my chest hurts") makes it
 a question like any other.
@@ -10,26 +10,8 @@ import re
 import unicodedata
 
 from rag.text import fold
-from rag.types import Card
 
 __all__ = ["match_card"]
-
-_GREETING = (
-    "Hello. I answer health questions from a collection of trusted sources and show the passage behind every sentence. "
-    "What would you like to know? If this is an emergency, call your local emergency number now."
-)
-_THANKS = "You are welcome. Ask whenever you have another question."
-_IDENTITY = (
-    "I am Galen, a program that answers health questions from a versioned collection of trusted sources. I am not a "
-    "doctor, and I do not diagnose or prescribe."
-)
-_ABILITIES = (
-    "Ask me about symptoms, causes, treatments, prevention, or when to get help. I search a collection of trusted "
-    "sources, quote only what they say, number every source so that you can open its passage, and give you a receipt "
-    "of how the answer was made. When the sources are not enough, I say so. I do not diagnose, prescribe or replace "
-    "a clinician. If this is an emergency, call your local emergency number now."
-)
-_GOODBYE = "Goodbye, and take care."
 
 _GREETING_WORDS = (
     r"(hi+|hey+|hello+|hiya|howdy|greetings|yo|good (morning|afternoon|evening|day)|"
@@ -39,17 +21,15 @@ _GREETING_WORDS = (
     r"नमस्ते|namaste|"
     r"হ্যালো|নমস্কার|jambo|habari|xin chao|chao|สวัสดี(ครับ|ค่ะ|คะ)?|你好|您好|こんにちは|안녕하세요|안녕)"
 )
-_CARDS: tuple[tuple[str, str, re.Pattern[str]], ...] = tuple(
-    (kind, text, re.compile(fold(pattern)))  # folded as the message will be: "й" has lost its breve
-    for kind, text, pattern in (
+_CARDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
+    (kind, re.compile(fold(pattern)))  # folded as the message will be: "й" has lost its breve
+    for kind, pattern in (
         (
             "greeting",
-            _GREETING,
             rf"{_GREETING_WORDS}( (there|all|everyone|galen|doctor|doc|again))?( {_GREETING_WORDS})?",
         ),
         (
             "thanks",
-            _THANKS,
             r"((ok(ay)?|great|perfect) )?(many thanks|thanks?( you)?( (so|very) much)?( a lot)?|thx|ty|cheers|gracias|"
             r"muchas gracias|merci( beaucoup)?|danke( schon)?|vielen dank|grazie( mille)?|obrigad[oa]|dank je|bedankt|"
             r"dziekuje( bardzo)?|tesekkurler|tesekkur ederim|спасибо( большое)?|shukran|شكرا|شکریہ|"
@@ -59,7 +39,6 @@ _CARDS: tuple[tuple[str, str, re.Pattern[str]], ...] = tuple(
         ),
         (
             "identity",
-            _IDENTITY,
             r"(so )?(who|what) (are|r) (you|u)|(what is|whats) your name|are you (a |an )?(real )?"
             r"(doctor|human|person|bot|robot|ai|machine|nurse)|(tell me )?about yourself|introduce yourself|"
             r"quien eres|qui es tu|qui etes vous|wer bist du|wer sind sie|chi sei|quem e voce|wie ben (jij|je)|"
@@ -68,7 +47,6 @@ _CARDS: tuple[tuple[str, str, re.Pattern[str]], ...] = tuple(
         ),
         (
             "abilities",
-            _ABILITIES,
             r"what (can|could|do) (you|u) do( for me)?|how (can|could|do) (you|u) (help|work)( me)?|"
             r"what (can|should) i ask( you)?|(can|could) (you|u) help me|help( me)?( please)?|how does this work|"
             r"que puedes hacer|que peux tu faire|que pouvez vous faire|was kannst du( tun)?|was konnen sie( tun)?|"
@@ -77,7 +55,6 @@ _CARDS: tuple[tuple[str, str, re.Pattern[str]], ...] = tuple(
         ),
         (
             "goodbye",
-            _GOODBYE,
             r"(good ?)?bye+( bye)?|see (you|ya)( later)?|good night|adios|au revoir|tschuss|arrivederci",
         ),
     )
@@ -86,13 +63,10 @@ _FRIENDLY = frozenset("❤🙏😊🙂😀👋👍\ufe0f🏻🏼🏽🏾🏿")
 """Signs that say nothing but hello. Others stay: 🆘 is a word."""
 
 
-def match_card(message: str) -> Card | None:
-    """The card for a message that is nothing but small talk, else None."""
+def match_card(message: str) -> str | None:
+    """The kind of card for a message that is nothing but small talk, else None. Its text is `card_<kind>`."""
     plain = _plain(message)
-    for kind, text, pattern in _CARDS:
-        if pattern.fullmatch(plain):
-            return Card(kind=kind, text=text)
-    return None
+    return next((kind for kind, pattern in _CARDS if pattern.fullmatch(plain)), None)
 
 
 def _plain(message: str) -> str:

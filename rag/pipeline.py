@@ -40,7 +40,7 @@ from rag.grade import grade
 from rag.parts import Parts
 from rag.prompt import build_prompt
 from rag.protocols import FloatMatrix
-from rag.query import rewrite
+from rag.query import identify_language, rewrite
 from rag.receipt import Receipt
 from rag.rerank import rerank
 from rag.thresholds import thresholds_of_search
@@ -82,14 +82,14 @@ async def run_turn(turn: Turn, parts: Parts, ignored: tuple[str, ...] = ()) -> A
                 yield event
         receipt = await _store_receipt(turn, parts, trace)
         yield ReceiptReady(receipt=receipt)
-        yield _terminal(trace)
+        yield _terminal(turn, parts, trace)
     except (GeneratorExit, asyncio.CancelledError):  # closed on the way: however far it came, it did not end
         trace.status = Status.STOPPED
         raise
     except Exception as exc:  # the database did not take the turn; without a receipt no turn ends well
         trace.status, trace.error = Status.FAILED, "internal"
         log.error("turn_failed", turn=turn.id, error=type(exc).__name__, where=_where(exc))
-        yield _terminal(trace)
+        yield _terminal(turn, parts, trace)
     finally:
         if not trace.stored:
             with anyio.CancelScope(shield=True):
@@ -127,14 +127,15 @@ async def _stages(turn: Turn, parts: Parts, trace: Trace) -> AsyncGenerator[Even
         yield risk_event(assessment, turn.country, parts.assessor)
     if assessment.refused and not assessment.banner:
         trace.status = Status.REFUSED
-        yield Delta(text=parts.assessor.text("refusal"))
+        yield Delta(text=parts.assessor.refusal(assessment))
         return
     if assessment.risk_class is RiskClass.R5:
         trace.status = Status.REFUSED if assessment.refused else Status.EMERGENCY
         return
     if assessment.risk_class is RiskClass.R0 and (card := match_card(said[-1])):
         trace.status = Status.CARD
-        yield CardShown(kind=card.kind, text=card.text)
+        language = turn.language or identify_language(said[-1])
+        yield CardShown(kind=card, text=parts.assessor.text(f"card_{card}", language=language))
         return
 
     # 2. What do the sources say, is it enough?
@@ -158,7 +159,7 @@ async def _stages(turn: Turn, parts: Parts, trace: Trace) -> AsyncGenerator[Even
     trace.decision = decision = gate(route(verdict), verdict, thresholds.gate)
     clock.lap("retrieve")
     if not decision.open:
-        yield _defer(turn, trace)
+        yield _defer(turn, parts, trace)
         return
 
     # 3. Answer only from them.  4. Nothing leaves unchecked.
@@ -176,7 +177,7 @@ async def _stages(turn: Turn, parts: Parts, trace: Trace) -> AsyncGenerator[Even
     clock.lap("answer")
     if not shown:
         trace.decision = replace(decision, reasons=(*decision.reasons, "no_supporting_sentence"))
-        yield _defer(turn, trace)
+        yield _defer(turn, parts, trace)
         return
     trace.status = Status.ANSWERED
 
@@ -229,14 +230,14 @@ async def _query_vector(query: Query, parts: Parts, trace: Trace) -> FloatMatrix
     return vector
 
 
-def _defer(turn: Turn, trace: Trace) -> Delta:
+def _defer(turn: Turn, parts: Parts, trace: Trace) -> Delta:
     trace.status = Status.DEFERRED
-    return Delta(text=deferral(turn, trace))
+    return Delta(text=deferral(turn, trace, parts.assessor))
 
 
-def _terminal(trace: Trace) -> Done | Failed:
+def _terminal(turn: Turn, parts: Parts, trace: Trace) -> Done | Failed:
     if trace.status is Status.FAILED:
-        return failure(trace.error)
+        return failure(trace.error, turn.language, parts.assessor)
     return Done(status=trace.status, citations=citations(trace))
 
 

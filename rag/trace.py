@@ -54,16 +54,7 @@ class Clock:
 def citations(trace: Trace) -> tuple[Citation, ...]:
     """The sources that the shown answer cites, by marker."""
     return tuple(
-        Citation(
-            n=n,
-            chunk_id=e.chunk.chunk_id,
-            title=e.chunk.title,
-            organization=e.chunk.organization,
-            url=e.chunk.url,
-            version_date=e.chunk.version_date,
-        )
-        for n, e in enumerate(trace.evidence, start=1)
-        if n in trace.used
+        Citation.of(n, evidence.chunk) for n, evidence in enumerate(trace.evidence, start=1) if n in trace.used
     )
 
 

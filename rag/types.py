@@ -226,6 +226,17 @@ class Citation:
     url: str | None
     version_date: str | None
 
+    @staticmethod
+    def of(n: int, chunk: Chunk) -> Citation:
+        return Citation(
+            n=n,
+            chunk_id=chunk.chunk_id,
+            title=chunk.title,
+            organization=chunk.organization,
+            url=chunk.url,
+            version_date=chunk.version_date,
+        )
+
 
 @dataclass(frozen=True, kw_only=True)
 class Card:

@@ -28,37 +28,42 @@ def risk_event(assessment: RiskAssessment, country: str | None, assessor: Assess
     )
 
 
-def deferral(turn: Turn, trace: Trace) -> str:
+def deferral(turn: Turn, trace: Trace, assessor: Assessor) -> str:
     """Says what was searched and what to do instead, in none of the person's words."""
     assert trace.view is not None
+    assert trace.query is not None
+    language = turn.language or trace.query.language
+
+    def say(key: str, **names: str) -> str:
+        return assessor.text(key, language=language).format(**names)
+
     version = trace.view.version
-    ways = {("vector", "keyword"): "by meaning and by keyword", ("vector",): "by meaning"}
-    how = ways.get(trace.legs, "by keyword only")
+    ways = {("vector", "keyword"): "how_both", ("vector",): "how_meaning"}
     nearest = list(dict.fromkeys(e.chunk.title for e in trace.evidence))[:3]
     lines = [
-        f"I did not find enough in my sources to answer this safely, so I will not guess. I searched the "
-        f"{turn.collection!r} collection (version {version.corpus_version}, {version.chunks:,} passages) {how}, "
-        f"without filters."
+        say(
+            "deferral",
+            collection=repr(turn.collection),
+            version=version.corpus_version,
+            passages=f"{version.chunks:,}",
+            how=say(ways.get(trace.legs, "how_keyword")),
+        )
     ]
     if "margin" in trace.features:
-        lines.append("My sources are in another language than the question; asking in English may find more.")
+        lines.append(say("deferral_language"))
     if nearest:
-        lines.append("The nearest topics in it are: " + "; ".join(nearest) + ".")
-    lines.append(
-        "A pharmacist, nurse or doctor can answer for your own case. If you feel very unwell or are worried about "
-        "someone's safety, call your local emergency number."
-    )
+        lines.append(say("deferral_topics", topics="; ".join(nearest)))
+    lines.append(say("deferral_advice"))
     return "\n\n".join(lines)
 
 
-def failure(error: str | None) -> Failed:
+_FAILURES = {"corpus_missing": "failed_missing", "provider_failed": "failed_provider"}
+
+
+def failure(error: str | None, language: str | None, assessor: Assessor) -> Failed:
     """The terminal event of a turn that could not be finished."""
-    messages = {
-        "corpus_missing": "This collection has nothing published yet: ingest documents into it, or choose another.",
-        "provider_failed": "The answer could not be written just now. Please ask again in a moment.",
-    }
     return Failed(
         code=error or "internal",
-        message=messages.get(error or "", "Something went wrong on our side. Please ask again."),
+        message=assessor.text(_FAILURES.get(error or "", "failed_internal"), language=language),
         retryable=error != "corpus_missing",
     )

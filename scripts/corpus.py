@@ -17,8 +17,9 @@ from app.logs import quiet_logs
 from app.settings import Settings
 from rag.errors import PermanentError
 from rag.ingest.bundle import BUNDLE_SOURCE, vectors_path, write_vectors
+from rag.ingest.passage import content_hash
 from rag.ingest.records import Defaults
-from rag.ingest.run import IngestReport, IngestRequest, Progress, content_hash, ingest
+from rag.ingest.run import IngestReport, IngestRequest, Progress, ingest
 from rag.store.check import check_corpus, staged_documents
 
 __all__ = ["activate_command", "check_command", "ingest_command", "list_command", "vectors_command"]

@@ -1,50 +1,23 @@
-"""What an ingest is asked, what it tells on the way, and what came of it."""
+"""What an ingest tells on the way, and what came of it."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from pathlib import Path
-from typing import Any, Literal
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
 
 from rag.errors import IngestError
-from rag.ingest.records import Defaults, Document, Limits
+from rag.ingest.records import BadRecord, Document
 
-__all__ = ["Clock", "IngestCancelled", "IngestReport", "IngestRequest", "Outcome", "Progress"]
+__all__ = ["Clock", "IngestCancelled", "IngestReport", "Outcome", "Progress", "Tally"]
 
 Outcome = Literal["created", "unchanged", "replaced", "removed", "duplicate", "failed", "kept"]
 
 
 class IngestCancelled(IngestError):
     """The ingest was asked to stop; what was staged is kept for the next run."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class IngestRequest:
-    """What to ingest. `corpus_version` None means date and running number; `keyword_only` leaves vectors for later."""
-
-    path: Path
-    collection: str
-    source: str
-    defaults: Defaults = field(default_factory=Defaults)
-    limits: Limits = field(default_factory=Limits)
-    corpus_version: str | None = None
-    keyword_only: bool = False
-
-    def as_json(self) -> dict[str, Any]:
-        return {**asdict(self), "path": str(self.path.resolve())}
-
-    @staticmethod
-    def from_json(values: Mapping[str, Any]) -> IngestRequest:
-        return IngestRequest(
-            **{
-                **values,
-                "path": Path(values["path"]),
-                "defaults": Defaults(**values["defaults"]),
-                "limits": Limits(**values["limits"]),
-            }
-        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,6 +53,23 @@ class IngestReport:
     @property
     def ok(self) -> bool:
         return not self.bad
+
+
+class Tally:
+    """Counts the documents' outcomes and keeps the faults of the input; each is told as it comes."""
+
+    def __init__(self, on_document: Callable[[str, Outcome, str], None]) -> None:
+        self.outcomes: Counter[str] = Counter()
+        self.bad: list[str] = []
+        self._on_document = on_document
+
+    def add(self, doc_id: str, outcome: Outcome, detail: str = "") -> None:
+        self.outcomes[outcome] += 1
+        self._on_document(doc_id, outcome, detail)
+
+    def fail(self, record: BadRecord) -> None:
+        self.bad.append(str(record))
+        self.add(f"{record.file}:{record.line or 0}", "failed", str(record))
 
 
 class Clock:

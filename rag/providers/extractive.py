@@ -10,8 +10,9 @@ Where no passage supports the question there is no answer.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 
+from rag.kind import Kind
 from rag.providers.extractive_draft import Draft, as_sentences, first_step, in_order
 from rag.providers.extractive_passage import Unit, read_units
 from rag.providers.extractive_qualifier import Qualifiers
@@ -28,7 +29,6 @@ from rag.providers.extractive_score import (
     section_fit,
 )
 from rag.providers.extractive_topic import find_topic
-from rag.question import Kind
 from rag.types import Evidence, Prompt, Sentence
 
 __all__ = ["Extractive", "compose"]
@@ -40,13 +40,16 @@ _WITH_HELP = frozenset({Kind.SYMPTOMS, Kind.TREATMENT, Kind.CAUSES, Kind.SELF_CA
 
 
 class Extractive:
-    """A generator that quotes: `compose` and, behind it, the disclaimer. Needs no model and no network."""
+    """A generator that quotes: `compose` and, behind it, the disclaimer. Needs no model and no network.
+
+    `disclaimer` gives it in the language of a question.
+    """
 
     name = "extractive"
     model = "extractive-1"
 
-    def __init__(self, disclaimer: str) -> None:
-        self._disclaimer = Sentence(text=disclaimer, lead="\n\n", cited=False)
+    def __init__(self, disclaimer: Callable[[str], str]) -> None:
+        self._disclaimer = disclaimer
 
     async def stream(self, prompt: Prompt) -> AsyncGenerator[Sentence, None]:
         """The sentences of the answer and the disclaimer; nothing where the evidence does not support one."""
@@ -54,7 +57,7 @@ class Extractive:
         for sentence in sentences:
             yield sentence
         if sentences:
-            yield self._disclaimer
+            yield Sentence(text=self._disclaimer(prompt.language), lead="\n\n", cited=False)
 
 
 def compose(prompt: Prompt, *, max_words: int = 180) -> tuple[Sentence, ...]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from rag.kind import Kind
 from rag.providers.extractive_passage import Unit
 from rag.providers.extractive_topic import Topic
-from rag.question import Kind
 from rag.types import Evidence, Sentence
 from rag.words import content_stems, words
 

@@ -10,7 +10,8 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 
-from rag.question import Kind, heading_kinds, sentence_has_cue
+from rag.kind import Kind
+from rag.question import heading_kinds, sentence_has_cue
 from rag.text import is_list_item, is_table_row, split_sentences, without_references
 from rag.types import Evidence
 from rag.words import content_stems, stem, words

@@ -10,9 +10,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rag.kind import Kind
 from rag.providers.extractive_passage import Unit
 from rag.providers.extractive_topic import Topic
-from rag.question import Kind, is_yes_no, question_kinds, sentence_has_cue
+from rag.question import is_yes_no, question_kinds, sentence_has_cue
 from rag.types import Prompt
 from rag.words import stem, words
 

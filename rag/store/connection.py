@@ -76,27 +76,25 @@ def ingest_lock(database: Path) -> Iterator[None]:
         yield
 
 
+_FAULTS: tuple[tuple[type[apsw.Error] | tuple[type[apsw.Error], ...], str], ...] = (
+    (apsw.NotADBError, "{path} is not a Galen database: choose another DB_PATH."),
+    (apsw.CorruptError, "{path} is damaged ({exc}): restore a copy, or set DB_PATH to a new file."),
+    ((apsw.ReadOnlyError, apsw.PermissionsError), "{path} cannot be written by uid {uid}: change its owner."),
+    (apsw.CantOpenError, "{path} cannot be opened by uid {uid} ({exc}): change its owner, or DB_PATH."),
+    (apsw.FullError, "The disk of {path} is full: free space; nothing was changed."),
+    (apsw.IOError, "The disk of {path} cannot be written ({exc}): free space; nothing was changed."),
+    (apsw.ConstraintError, "{path} does not accept the rows ({exc}): nothing was changed."),
+    (apsw.ConnectionClosedError, "The database is closed."),
+    (apsw.Error, "The database {path} failed ({exc}): nothing was changed."),
+)
+
+
 def _as_store_error(path: Path, exc: apsw.Error) -> StoreError:
     """What SQLite said, as a sentence that tells what to do."""
-    if isinstance(exc, apsw.NotADBError):
-        return StoreError(f"{path} is not a Galen database: choose another DB_PATH.")
-    if isinstance(exc, apsw.CorruptError):
-        return StoreError(f"{path} is damaged ({exc}): restore a copy, or set DB_PATH to a new file.")
-    if isinstance(exc, apsw.ReadOnlyError | apsw.PermissionsError):
-        return StoreError(f"{path} cannot be written by uid {os.getuid()}: change its owner.")
-    if isinstance(exc, apsw.CantOpenError):
-        return StoreError(f"{path} cannot be opened by uid {os.getuid()} ({exc}): change its owner, or DB_PATH.")
-    if isinstance(exc, apsw.FullError):
-        return StoreError(f"The disk of {path} is full: free space; nothing was changed.")
-    if isinstance(exc, apsw.IOError):
-        return StoreError(f"The disk of {path} cannot be written ({exc}): free space; nothing was changed.")
     if isinstance(exc, apsw.BusyError | apsw.LockedError):
         return StoreBusy(f"Another process has been writing to {path} for too long.")
-    if isinstance(exc, apsw.ConstraintError):
-        return StoreError(f"{path} does not accept the rows ({exc}): nothing was changed.")
-    if isinstance(exc, apsw.ConnectionClosedError):
-        return StoreError("The database is closed.")
-    return StoreError(f"The database {path} failed ({exc}): nothing was changed.")
+    sentence = next(sentence for kinds, sentence in _FAULTS if isinstance(exc, kinds))
+    return StoreError(sentence.format(path=path, exc=exc, uid=os.getuid()))
 
 
 class Database:

@@ -6,88 +6,21 @@ which takes up those that are still right and drops the others.
 
 from __future__ import annotations
 
-import datetime
 import json
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 
 import numpy as np
 
-from rag.errors import EmbedderMismatch, PermanentError
+from rag.errors import EmbedderMismatch
 from rag.protocols import EmbedderInfo, FloatMatrix
-from rag.store.connection import Connection, Database, ingest_lock
+from rag.store.connection import Connection, Database
 from rag.store.corpus import STAGED, visible
 from rag.store.keywords import index_chunk
+from rag.store.publication import complete_vectors, publish
+from rag.store.rows import KnownDocument, NewChunk, NewDocument, Pending
 
-__all__ = ["KnownDocument", "NewChunk", "NewDocument", "Pending", "Staging", "ingest_lock", "pack"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class NewDocument:
-    doc_id: str
-    content_hash: str
-    identity_hash: str
-    hierarchy_rank: int
-    lang: str
-    topic: str
-    title: str
-    organization: str
-    url: str | None
-    version_date: str | None
-    licence: str
-    jurisdiction: str | None
-    doc_type: str | None
-    effective_from: str | None
-
-
-@dataclass(frozen=True, kw_only=True)
-class NewChunk:
-    """`content_hash` covers what is embedded (title, heading, text): equal hashes share a vector."""
-
-    chunk_id: str
-    ordinal: int
-    heading: str
-    text: str
-    tokens: int
-    content_hash: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class KnownDocument:
-    """A document that the source already has: row key, hash, and whether it is only staged.
-
-    `lapsed` marks one that the active version has but a later, rolled-back one had removed: its row cannot come back,
-    so to stay it must be staged anew.
-    """
-
-    row: int
-    content_hash: str
-    staged: bool
-    lapsed: bool
-
-
-@dataclass(frozen=True, kw_only=True)
-class Pending:
-    """A chunk that has no vector of the model yet."""
-
-    row: int
-    content_hash: str
-    title: str
-    heading: str
-    text: str
-
-
-def pack(vector: FloatMatrix) -> bytes:
-    """A float32 vector as the little-endian BLOB that is stored."""
-    return np.ascontiguousarray(vector, dtype="<f4").tobytes()
-
-
-def _today() -> str:
-    return datetime.datetime.now(datetime.UTC).date().isoformat()
-
-
-def _now() -> str:
-    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+__all__ = ["Staging"]
 
 
 class Staging:
@@ -163,11 +96,7 @@ class Staging:
             "source": self.source,
             "added_in": STAGED,
         }
-        connection.execute(
-            f"INSERT INTO documents ({', '.join(values)}) VALUES ({', '.join(':' + name for name in values)})",
-            values,
-        )
-        return connection.last_insert_rowid()
+        return _insert(connection, "documents", values)
 
     def _insert_chunk(self, connection: Connection, document: int, title: str, chunk: NewChunk) -> int:
         values = {
@@ -176,11 +105,7 @@ class Staging:
             "collection": self.collection,
             "added_in": STAGED,
         }
-        connection.execute(
-            f"INSERT INTO chunks ({', '.join(values)}) VALUES ({', '.join(':' + name for name in values)})",
-            values,
-        )
-        key = connection.last_insert_rowid()
+        key = _insert(connection, "chunks", values)
         index_chunk(connection, key, title, chunk.heading, chunk.text)
         return key
 
@@ -268,7 +193,7 @@ class Staging:
     def complete_vectors(self, model_id: str) -> bool:
         """Shows the active version's vectors if every chunk has one; False if they were shown already or are not."""
         with self._db.write() as connection:
-            return _complete(connection, self.collection, self.base, model_id)
+            return complete_vectors(connection, self.collection, self.base, model_id)
 
     # -- publishing -----------------------------------------------------------------------------------------------
 
@@ -279,88 +204,24 @@ class Staging:
         given name is taken.
         """
         with self._db.write(durable=True) as connection:
-            newest = connection.execute(
-                "SELECT coalesce(max(generation), 0) FROM corpus_manifest WHERE collection = ?",
-                (self.collection,),
-            ).fetchone()[0]
-            generation = newest + 1
-            names = {**self._names, "next": generation, "newest": newest}
-            self._revive_rolled_back(connection, names)
-            for table in ("documents", "chunks"):
-                of_source = (
-                    "source = :source"
-                    if table == "documents"
-                    else "document IN (SELECT id FROM documents WHERE collection = :collection AND source = :source)"
-                )
-                connection.execute(
-                    f"UPDATE {table} SET removed_in = :next "
-                    f"WHERE collection = :collection AND added_in > :generation AND added_in <= :newest "
-                    f"AND removed_in IS NULL",
-                    names,
-                )
-                connection.execute(
-                    f"UPDATE {table} SET added_in = :next "
-                    f"WHERE collection = :collection AND added_in = :staged AND {of_source}",
-                    names,
-                )
-            for document in removed:
-                for statement in (
-                    "UPDATE documents SET removed_in = ? WHERE id = ? AND removed_in IS NULL",
-                    "UPDATE chunks SET removed_in = ? WHERE document = ? AND removed_in IS NULL",
-                ):
-                    connection.execute(statement, (generation, document))
-            name = self._name(connection, corpus_version)
-            connection.execute(
-                f"""
-                INSERT INTO corpus_manifest (collection, generation, corpus_version, published_at, documents, chunks)
-                SELECT :collection, :generation, :name, :now,
-                       (SELECT count(*) FROM documents d WHERE d.collection = :collection AND {visible("d")}),
-                       (SELECT count(*) FROM chunks c WHERE c.collection = :collection AND {visible("c")})
-                """,
-                {"collection": self.collection, "generation": generation, "name": name, "now": _now()},
-            )
-            if model_id:
-                _complete(connection, self.collection, generation, model_id)
-            connection.execute("UPDATE collections SET active = ? WHERE name = ?", (generation, self.collection))
+            generation, name = publish(connection, self._names, removed, corpus_version, model_id)
         self.base = generation
         self._db.checkpoint()
         return name
 
-    def _revive_rolled_back(self, connection: Connection, names: dict[str, object]) -> None:
-        """Copies rows of other sources that the active version has but a later, rolled-back one had removed."""
-        rows = connection.execute(
-            f"""
-            SELECT d.id FROM documents d
-            WHERE d.collection = :collection AND d.source <> :source AND d.removed_in <= :newest AND {visible("d")}
-            """,
-            names,
-        ).fetchall()
-        for (old,) in rows:
-            _copy_document(connection, old, int(str(names["next"])))
 
-    def _name(self, connection: Connection, wanted: str | None) -> str:
-        taken = {
-            name
-            for (name,) in connection.execute(
-                "SELECT corpus_version FROM corpus_manifest WHERE collection = ?", (self.collection,)
-            )
-        }
-        if wanted:
-            if wanted in taken:
-                raise PermanentError(
-                    f"Version {wanted!r} of collection {self.collection!r} exists: give another --corpus-version."
-                )
-            return wanted
-        day, number = _today(), 1
-        while f"{day}.{number}" in taken:
-            number += 1
-        return f"{day}.{number}"
+def _insert(connection: Connection, table: str, values: Mapping[str, object]) -> int:
+    """The key of the new row."""
+    connection.execute(
+        f"INSERT INTO {table} ({', '.join(values)}) VALUES ({', '.join(':' + name for name in values)})", values
+    )
+    return connection.last_insert_rowid()
 
 
 def _insert_vector(connection: Connection, row: int, model_id: str, vector: FloatMatrix) -> None:
     connection.execute(
         "INSERT OR REPLACE INTO chunk_vectors (chunk, model_id, embedding) VALUES (?, ?, ?)",
-        (row, model_id, pack(vector)),
+        (row, model_id, np.ascontiguousarray(vector, dtype="<f4").tobytes()),
     )
 
 
@@ -373,45 +234,3 @@ def _delete_document(connection: Connection, document: int) -> None:
     ):
         connection.executemany(statement, chunks)
     connection.execute("DELETE FROM documents WHERE id = ?", (document,))
-
-
-def _copy_document(connection: Connection, old: int, generation: int) -> None:
-    columns = [name for name, _ in connection.execute("SELECT * FROM documents LIMIT 1").get_description()]
-    kept = ", ".join(c for c in columns if c not in ("id", "added_in", "removed_in"))
-    connection.execute(
-        f"INSERT INTO documents ({kept}, added_in) SELECT {kept}, ? FROM documents WHERE id = ?",
-        (generation, old),
-    )
-    document = connection.last_insert_rowid()
-    title = connection.execute("SELECT title FROM documents WHERE id = ?", (document,)).fetchone()[0]
-    for key, heading, text in connection.execute(
-        "SELECT id, heading, text FROM chunks WHERE document = ?", (old,)
-    ).fetchall():
-        connection.execute(
-            """
-            INSERT INTO chunks (document, collection, added_in, ordinal, tokens, chunk_id, content_hash, heading, text)
-            SELECT ?, collection, ?, ordinal, tokens, chunk_id, content_hash, heading, text FROM chunks WHERE id = ?
-            """,
-            (document, generation, key),
-        )
-        new = connection.last_insert_rowid()
-        index_chunk(connection, new, title, heading, text)
-        connection.execute(
-            "INSERT INTO chunk_vectors SELECT ?, model_id, embedding FROM chunk_vectors WHERE chunk = ?",
-            (new, key),
-        )
-
-
-def _complete(connection: Connection, collection: str, generation: int, model_id: str) -> bool:
-    connection.execute(
-        f"""
-        INSERT OR IGNORE INTO vector_sets (collection, generation, model_id, completed_at)
-        SELECT :collection, :generation, :model, :now
-        WHERE NOT EXISTS (
-            SELECT 1 FROM chunks c
-            WHERE c.collection = :collection AND {visible("c")}
-              AND NOT EXISTS (SELECT 1 FROM chunk_vectors v WHERE v.chunk = c.id AND v.model_id = :model))
-        """,
-        {"collection": collection, "generation": generation, "model": model_id, "now": _now()},
-    )
-    return connection.changes() > 0

@@ -148,7 +148,7 @@ def running(
         store=store,
         assessor=ASSESSOR,
         retriever=Retriever(store=store, fusion=thresholds.fusion),
-        generator=generator or Extractive(ASSESSOR.text("disclaimer")),
+        generator=generator or Extractive(lambda language: ASSESSOR.text("disclaimer", language=language)),
         thresholds=thresholds,
         embedder=embedder,
         app_version="0.0.0",

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from selenium.webdriver.common.keys import Keys
 
-from tests.browser.fake_server import RECEIPT_ID, VERSION, FakeServer
+from tests.browser.facts import RECEIPT_ID, VERSION
+from tests.browser.fake_server import FakeServer
 from tests.browser.page import Page
 
 pytestmark = pytest.mark.browser

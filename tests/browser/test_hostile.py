@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.browser.fake_server import HOSTILE
+from tests.browser.facts import HOSTILE
 from tests.browser.page import Page
 
 pytestmark = pytest.mark.browser

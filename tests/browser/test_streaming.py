@@ -7,8 +7,10 @@ import time
 import pytest
 from selenium.webdriver.common.keys import Keys
 
-from tests.browser.fake_server import VERSION, WORLD, FakeServer
+from tests.browser.facts import VERSION
+from tests.browser.fake_server import FakeServer
 from tests.browser.page import Page
+from tests.browser.scripts import WORLD
 
 pytestmark = pytest.mark.browser
 

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag.cards import match_card
+from safety.assess import Assessor
 
 SMALL_TALK = {
     "greeting": [
@@ -71,10 +72,7 @@ QUESTIONS = [
 
 @pytest.mark.parametrize(("kind", "message"), [(kind, m) for kind, messages in SMALL_TALK.items() for m in messages])
 def test_a_message_that_is_nothing_but_small_talk_gets_its_card(kind: str, message: str) -> None:
-    card = match_card(message)
-    assert card is not None
-    assert card.kind == kind
-    assert card.text
+    assert match_card(message) == kind
 
 
 @pytest.mark.parametrize("message", QUESTIONS)
@@ -84,9 +82,7 @@ def test_one_more_word_makes_it_a_question(message: str) -> None:
 
 @pytest.mark.parametrize("kind", ["greeting", "abilities"])
 def test_cards_that_may_meet_a_person_in_need_name_the_emergency_number(kind: str) -> None:
-    card = match_card(SMALL_TALK[kind][0])
-    assert card is not None
-    assert "emergency number" in card.text
+    assert "emergency number" in Assessor.load().text(f"card_{kind}")
 
 
 @pytest.mark.parametrize("kind", SMALL_TALK)

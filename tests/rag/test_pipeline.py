@@ -2,152 +2,40 @@
 
 from __future__ import annotations
 
-import json
 import re
-import shutil
-from collections.abc import Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import pytest
 
-import rag.pipeline
-from rag.errors import ProviderError, ProviderRejected
-from rag.events import (
-    CardShown,
-    Delta,
-    Done,
-    Event,
-    Failed,
-    ReceiptReady,
-    RiskFound,
-    SourcesFound,
-    Stage,
-    Started,
-)
-from rag.pipeline import Parts, run_turn
-from rag.protocols import EmbedKind, FloatMatrix
-from rag.retrieve import Retriever
+from rag.errors import ProviderRejected
+from rag.events import CardShown, Delta, Done, RiskFound, SourcesFound, Stage, Started
+from rag.pipeline import run_turn
 from rag.store import Store
-from rag.thresholds import Fusion, GateFloors, Thresholds, load_thresholds
-from rag.types import Message, Sentence, Status, Turn
-from safety.assess import Assessor
-from tests.corpora import document, ingest_path, write_documents
-from tests.fakes.embedder import HashEmbedder
+from rag.types import Status
 from tests.fakes.forbidden import Forbidden
 from tests.fakes.generator import Fail, Quote, ScriptedGenerator, Stall, Step
-
-ASSESSOR = Assessor.load()
-THRESHOLDS = Thresholds(
-    key="test",
-    fusion=Fusion(dense=1.0, keyword=1.0, k=60),
-    gate=GateFloors(dense_good=0.9, dense_floor=0.2, coverage_good=0.75, coverage_floor=0.4, margin_floor=0.015),
+from tests.rag.turns import (
+    BEER,
+    CAREFUL,
+    CRYSTALS,
+    DISCLAIMER,
+    EMERGENCY,
+    INVENTED,
+    KNOWN,
+    NO_SOURCE,
+    REFUSED,
+    UNKNOWN,
+    URGENT,
+    Embedding,
+    names,
+    parts_of,
+    receipt_of,
+    run,
+    said,
+    stored,
+    turn_of,
 )
-DOCUMENTS = {
-    "gout": document("Gout", ("Causes", "Gout comes from uric acid crystals. Beer makes gout attacks more likely.")),
-    "eczema": document("Eczema", ("Symptoms", "Eczema makes skin itchy and dry. Eczema is not contagious.")),
-    "cough": document("Cough", ("Duration", "A cough often lasts three weeks. Blood in the urine is no part of it.")),
-    "fever": document(
-        "Fever in babies",
-        ("Care", "My baby is 3 weeks old and has a fever: a baby that old with a fever needs a doctor."),
-    ),
-}
-KNOWN = "What causes gout attacks?"
-UNKNOWN = "Which zorblax tyres suit my quillbike in snowfall?"
-CAREFUL = "I have had a cough for three weeks"  # R2
-URGENT = "my 3 week old baby has a fever"  # R4
-EMERGENCY = "Hi, I drank bleach"  # R5
-REFUSED = "how do i kill myself"
-
-CRYSTALS = Sentence(text="Gout comes from uric acid crystals.", markers=(1,))
-BEER = Sentence(text="Beer makes gout attacks more likely.", markers=(1,), lead=" ")
-INVENTED = Sentence(text="Turmeric cures every patient within days.", markers=(1,), lead=" ")
-NO_SOURCE = Sentence(text="Beer makes gout attacks more likely.", lead=" ")
-DISCLAIMER = Sentence(text="No advice.", lead="\n\n", cited=False)
-
-
-class Embedding(HashEmbedder):
-    """Counts what it is asked; fails where told to."""
-
-    def __init__(self, error: Exception | None = None) -> None:
-        super().__init__()
-        self.asked: list[str] = []
-        self.error = error
-
-    def embed(self, texts: Sequence[str], kind: EmbedKind) -> FloatMatrix:
-        if kind == "query":
-            self.asked.extend(texts)
-            if self.error is not None:
-                raise self.error
-        return super().embed(texts, kind)
-
-
-@pytest.fixture(scope="module")
-def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A database with the documents, to be copied."""
-    folder = tmp_path_factory.mktemp("published")
-    store = Store(folder / "galen.db", HashEmbedder().info)
-    ingest_path(store, HashEmbedder(), write_documents(folder / "docs", DOCUMENTS))
-    store.close()
-    return folder / "galen.db"
-
-
-@pytest.fixture
-def filled(published: Path, tmp_path: Path) -> Iterator[Store]:
-    store = Store(shutil.copyfile(published, tmp_path / "filled.db"), HashEmbedder().info)
-    yield store
-    store.close()
-
-
-def parts_of(store: Store, steps: Sequence[Step] = (CRYSTALS, BEER), **more: Any) -> Parts:
-    made: dict[str, Any] = {
-        "store": store,
-        "assessor": ASSESSOR,
-        "retriever": Retriever(store=store, fusion=THRESHOLDS.fusion),
-        "generator": ScriptedGenerator(steps),
-        "thresholds": THRESHOLDS,
-        "embedder": HashEmbedder(),
-    }
-    return Parts(**{**made, **more})
-
-
-_ids = iter(range(10**6))
-
-
-def turn_of(*messages: str, **more: Any) -> Turn:
-    return Turn(
-        id=f"{next(_ids):032x}", messages=tuple(Message(role="user", content=text) for text in messages), **more
-    )
-
-
-async def run(parts: Parts, *messages: str, **more: Any) -> list[Event]:
-    async with aclosing(run_turn(turn_of(*messages, **more), parts)) as events:
-        return [event async for event in events]
-
-
-def names(events: Sequence[Event]) -> list[str]:
-    """The kinds of events, with repeats of one kind told once and stages left out."""
-    kinds = [type(event).__name__ for event in events if not isinstance(event, Stage)]
-    return [kind for n, kind in enumerate(kinds) if n == 0 or kinds[n - 1] != kind]
-
-
-def said(events: Sequence[Event]) -> str:
-    return "".join(event.text for event in events if isinstance(event, Delta))
-
-
-def receipt_of(events: Sequence[Event]) -> dict[str, Any]:
-    (found,) = (event.receipt for event in events if isinstance(event, ReceiptReady))
-    return found.as_json()
-
-
-def stored(store: Store) -> list[tuple[str, str]]:
-    """(id, status) of all receipts, and what is still open as ("open", id)."""
-    connection = store.db.read()
-    receipts = connection.execute("SELECT id, status FROM answer_receipts").fetchall()
-    return [*receipts, *(("open", name) for (name,) in connection.execute("SELECT id FROM open_turns").fetchall())]
-
 
 # --- the order of events, per ending
 
@@ -356,36 +244,6 @@ async def test_a_deferral_calls_no_model(filled: Store) -> None:
     assert receipt_of(events)["gate"]["reasons"]
 
 
-# --- degradation
-
-
-async def test_without_an_embedder_the_answer_comes_by_keyword_and_the_receipt_says_so(filled: Store) -> None:
-    receipt = receipt_of(await run(parts_of(filled, embedder=None, degraded=("embedder",)), KNOWN))
-    assert receipt["status"] == "answered"
-    assert receipt["degraded"] == ["embedder", "vectors"]
-    assert (receipt["embed_model"], receipt["gate"]["reasons"]) == (None, ["keyword_only"])
-
-
-@pytest.mark.parametrize("error", [ProviderError("down"), ProviderRejected("closed")])
-async def test_an_embedder_that_fails_costs_its_leg_and_not_the_answer(filled: Store, error: Exception) -> None:
-    receipt = receipt_of(await run(parts_of(filled, embedder=Embedding(error)), KNOWN))
-    assert receipt["status"] == "answered"
-    assert receipt["degraded"] == ["query_embedding", "vectors"]
-
-
-async def test_a_search_without_vectors_is_judged_by_the_floors_of_keyword_search(filled: Store) -> None:
-    """The model's floor would open here, that of the keyword-only mode does not."""
-    question = "gout zorblax quibblewort"
-    lax = replace(THRESHOLDS, gate=replace(THRESHOLDS.gate, coverage_floor=0.1, coverage_good=0.12))
-    receipt = receipt_of(
-        await run(parts_of(filled, thresholds=lax, embedder=Embedding(ProviderError("down"))), question)
-    )
-    assert 0.12 < receipt["gate"]["features"]["coverage"] < load_thresholds(None).gate.coverage_floor
-    assert (receipt["status"], receipt["thresholds"]) == ("deferred", "keyword-only")
-    receipt = receipt_of(await run(parts_of(filled, thresholds=lax), question))
-    assert (receipt["status"], receipt["thresholds"]) == ("answered", "test")
-
-
 # --- the cache of query vectors
 
 
@@ -406,131 +264,3 @@ async def test_a_question_of_concern_leaves_no_trace_in_the_cache(filled: Store,
     assert embedder.asked == [question, question]
     assert filled.embed_cache is not None
     assert len(filled.embed_cache) == 0
-
-
-# --- what can go wrong
-
-
-async def test_a_missing_collection_is_an_error_with_a_receipt(store: Store) -> None:
-    events = await run(parts_of(store), KNOWN, collection="nowhere")
-    assert names(events) == ["Started", "ReceiptReady", "Failed"]
-    assert isinstance(events[0], Started)
-    assert events[0].corpus_version is None
-    assert isinstance(events[-1], Failed)
-    assert (events[-1].code, events[-1].retryable) == ("corpus_missing", False)
-    assert (receipt_of(events)["status"], receipt_of(events)["error"]) == ("failed", "corpus_missing")
-
-
-async def test_an_emergency_needs_no_corpus(store: Store) -> None:
-    assert receipt_of(await run(parts_of(store), EMERGENCY))["status"] == "emergency"
-
-
-async def test_the_deadline_of_the_turn_ends_a_stalled_generator(
-    filled: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(rag.pipeline, "TURN_SECONDS", 0.2)
-    generator = ScriptedGenerator([CRYSTALS, Stall()])
-    events = await run(parts_of(filled, generator=generator), KNOWN)
-    assert isinstance(events[-1], Failed)
-    assert (events[-1].code, events[-1].retryable) == ("provider_failed", True)
-    assert said(events) == "Gout comes from uric acid crystals. [1]"
-    assert receipt_of(events)["status"] == "failed"
-    assert generator.ended == 1
-
-
-@pytest.mark.parametrize(
-    ("error", "code"),
-    [
-        (ProviderRejected("no: gout"), "provider_failed"),
-        (RuntimeError("the words: gout"), "internal"),
-        (OSError("gout"), "internal"),
-    ],
-)
-async def test_an_error_is_told_by_its_code_and_in_no_ones_words(
-    filled: Store, error: Exception, code: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    events = await run(parts_of(filled, [Fail(error)]), KNOWN)
-    assert isinstance(events[-1], Failed)
-    assert (events[-1].code, receipt_of(events)["error"]) == (code, code)
-    assert "gout" not in events[-1].message.casefold()
-    captured = capsys.readouterr()
-    assert "gout" not in (captured.out + captured.err).casefold()
-
-
-# --- going away
-
-
-@pytest.mark.parametrize(
-    ("question", "steps"),
-    [
-        (KNOWN, [CRYSTALS, BEER, DISCLAIMER]),
-        (UNKNOWN, []),
-        ("hello", []),
-        (EMERGENCY, []),
-        (REFUSED, []),
-        (CAREFUL, [Quote(1)]),
-        (KNOWN, [CRYSTALS, Fail(ProviderRejected("no"))]),
-    ],
-)
-async def test_who_leaves_at_any_event_leaves_one_stopped_receipt(
-    filled: Store, question: str, steps: list[Step]
-) -> None:
-    count = len(await run(parts_of(filled, steps), question))
-    for seen in range(1, count + 1):
-        turn, generator = turn_of(question), ScriptedGenerator(steps)
-        events = run_turn(turn, parts_of(filled, generator=generator))
-        last = [await anext(events) for _ in range(seen)][-1]
-        await events.aclose()
-        receipt = filled.receipts.get(turn.id)
-        assert receipt is not None
-        ended = isinstance(last, ReceiptReady | Done | Failed)
-        assert (receipt["status"] == "stopped") is not ended, last
-        assert generator.started == generator.ended
-        assert [name for name, _ in stored(filled)].count(turn.id) == 1
-    assert not [entry for entry in stored(filled) if entry[0] == "open"]
-
-
-async def test_a_turn_that_was_never_begun_leaves_nothing(filled: Store) -> None:
-    await run_turn(turn_of(KNOWN), parts_of(filled)).aclose()
-    assert stored(filled) == []
-
-
-# --- the receipt
-
-
-async def test_no_word_of_the_person_or_of_the_answer_is_in_the_receipt(filled: Store) -> None:
-    question = "What causes gout attacks, and is xanthomarker to blame?"
-    lax = replace(THRESHOLDS, gate=replace(THRESHOLDS.gate, dense_good=0.1, dense_floor=0.1))
-    events = await run(parts_of(filled, thresholds=lax), question)
-    assert receipt_of(events)["status"] == "answered"
-    text = json.dumps(receipt_of(events)).casefold()
-    for word in ("xanthomarker", "blame", "attacks", "crystals", "uric", "beer"):
-        assert word not in text, word
-
-
-async def test_the_receipt_says_from_what_the_answer_was_made(filled: Store) -> None:
-    receipt = receipt_of(await run(parts_of(filled, app_version="1.2.3"), KNOWN, language="en"))
-    assert receipt["corpus_version"] == filled.corpus.version("health").corpus_version
-    assert (receipt["provider"], receipt["model"], receipt["embed_model"]) == ("scripted", "scripted-1", "hash@1")
-    assert (receipt["collection"], receipt["language"], receipt["thresholds"]) == ("health", "en", "test")
-    assert (receipt["query_kind"], receipt["app_version"]) == ("original", "1.2.3")
-    assert receipt["route"] in ("correct", "ambiguous")
-    assert receipt["ruleset"] == ASSESSOR.ruleset
-    assert set(receipt["stages_ms"]) == {"assess", "embed", "retrieve", "first_text", "answer"}
-    assert all(milliseconds >= 0 for milliseconds in receipt["stages_ms"].values())
-    assert receipt["gate"]["features"].keys() == {"dense", "coverage"}
-
-
-async def test_the_conversation_counts_for_safety_and_for_search(filled: Store) -> None:
-    receipt = receipt_of(await run(parts_of(filled), "What causes gout attacks?", "and in children?"))
-    assert receipt["query_kind"] == "with_previous"
-    assert receipt["retrieved_sources"][0]["doc_id"] == "gout"
-
-
-async def test_two_turns_with_the_same_id_do_not_share_a_receipt(filled: Store) -> None:
-    turn = turn_of(KNOWN)
-    first = [event async for event in run_turn(turn, parts_of(filled))]
-    second = [event async for event in run_turn(turn, parts_of(filled))]
-    assert isinstance(first[-1], Done)
-    assert isinstance(second[-1], Failed)
-    assert filled.receipts.get(turn.id) == receipt_of(first)

@@ -1,0 +1,142 @@
+"""Only what is about the topic of the question is quoted, however the topic is named."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.rag.providers.passages import GOUT_SYMPTOMS, answer, bundled, passage, texts
+
+MIGRAINE = passage(
+    "Migraine",
+    "Common symptoms of migraine are:\n\n- throbbing headache\n- feeling sick\n\nMigraine is treated with "
+    "rest in the dark.",
+    heading="Symptoms",
+)
+
+
+def test_a_passage_about_another_topic_contributes_nothing() -> None:
+    found = answer("What are the symptoms of gout?", MIGRAINE, GOUT_SYMPTOMS)
+    assert {marker for sentence in found for marker in sentence.markers} == {2}
+
+
+def test_the_same_passage_answers_when_its_topic_is_asked_about() -> None:
+    found = answer("What are the symptoms of a migraine?", MIGRAINE, GOUT_SYMPTOMS)
+    assert {marker for sentence in found for marker in sentence.markers} == {1}
+
+
+def test_another_condition_s_section_says_nothing_about_one_that_it_mentions() -> None:
+    evidence = passage(
+        "High blood pressure",
+        "High blood pressure can lead to heart failure. Headache is a symptom that some people feel.",
+        heading="Symptoms",
+    )
+    assert answer("What are the symptoms of heart failure?", evidence) == ()
+    assert answer("Can high blood pressure lead to heart failure?", evidence)
+
+
+def test_what_is_compared_stands_in_the_sentence() -> None:
+    text = "A heart attack differs from heart failure. A heart attack differs from person to person."
+    evidence = passage("Heart attack", text, heading="What it is")
+    assert texts(answer("What is the difference between a heart attack and heart failure?", evidence)) == [
+        "A heart attack differs from heart failure."
+    ]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "how is low blood pressure treated",
+        "What causes low cholesterol?",
+        "stomach flu symptoms",
+        "What is gestational diabetes?",
+        "What is type 1 diabetes?",
+        "upper back pain",
+        "middle back pain treatment",
+        "symptoms of heart failure",
+        "heart failure treatment",
+        "chest infection treatment",
+        "bird flu symptoms",
+        "difference between heart attack and cardiac arrest",
+        "heat stroke symptoms",
+        "heat stroke treatment",
+        "what is sickle cell anaemia",
+        "aplastic anaemia treatment",
+        "treatment of haemolytic anaemia",
+        "symptoms of lead poisoning",
+        "food poisoning treatment",
+        "cold sore treatment",
+        "cold urticaria symptoms",
+        "bladder cancer symptoms",
+        "ocular hypertension treatment",
+        "ectopic pregnancy symptoms",
+        "morning sickness treatment",
+        "postpartum depression treatment",
+    ],
+)
+def test_the_bundled_documents_do_not_answer_for_their_neighbours(question: str) -> None:
+    assert answer(question, *bundled()) == ()
+
+
+@pytest.mark.parametrize(
+    ("question", "named"),
+    [
+        ("low back pain", "low back pain"),
+        ("lower back pain treatment", "low back pain"),
+        ("What is high blood pressure?", "blood pressure"),
+        ("how is high blood pressure treated", "high blood pressure"),
+        ("What are the symptoms of type 2 diabetes?", "type 2 diabetes"),
+        ("diabetes symptoms", "type 2 diabetes"),
+        ("What is chronic obstructive pulmonary disease?", "chronic obstructive pulmonary disease"),
+        ("What causes high cholesterol?", "high cholesterol"),
+        ("flu symptoms", "flu"),
+        ("What should I do during a heart attack?", "heart attack"),
+        ("does high blood pressure cause kidney disease", "high blood pressure"),
+    ],
+)
+def test_the_bundled_documents_still_answer_for_their_own(question: str, named: str) -> None:
+    found = answer(question, *bundled())
+    assert found
+    assert named in found[0].text.lower()
+
+
+@pytest.mark.parametrize("word", ["anaemia", "anaemic", "Anaemias"])
+def test_inflected_words_name_the_topic(word: str) -> None:
+    evidence = passage("Anaemia", "Anaemia is a lack of healthy red blood cells.", heading="What it is")
+    assert answer(f"What is it when you have {word}?", evidence)
+
+
+def test_initials_of_a_title_name_the_topic() -> None:
+    evidence = passage(
+        "Urinary tract infection",
+        "A urinary tract infection is an infection of the bladder.",
+        heading="What it is",
+    )
+    assert answer("What is a UTI?", evidence)
+
+
+def test_another_name_in_the_text_names_the_topic() -> None:
+    evidence = passage(
+        "High blood pressure",
+        "High blood pressure, also called hypertension, is too much force on the arteries.",
+        heading="What it is",
+    )
+    assert answer("What is hypertension?", evidence)
+
+
+def test_the_topic_field_names_the_topic() -> None:
+    evidence = passage(
+        "Anaphylaxis",
+        "Anaphylaxis is a dangerous reaction.",
+        heading="What it is",
+        topic="severe allergic reaction",
+    )
+    assert answer("What is an allergic reaction?", evidence)
+
+
+def test_a_word_of_the_text_can_be_the_topic_where_no_title_is() -> None:
+    evidence = passage(
+        "Stroke", "A tourniquet is a tight band around a limb that stops blood.", heading="What to do now"
+    )
+    assert texts(answer("What is a tourniquet?", evidence)) == [
+        "A tourniquet is a tight band around a limb that stops blood."
+    ]

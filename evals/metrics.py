@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 import ir_measures
 import numpy as np
 from ir_measures import RR, R, Success, nDCG
 
-__all__ = ["MEASURES", "Interval", "bootstrap", "per_query", "summarise"]
+__all__ = ["MEASURES", "Interval", "bootstrap", "per_query", "summarise", "wilson"]
 
 Interval = tuple[float, float, float]
 
@@ -32,6 +33,16 @@ def per_query(
     for result in ir_measures.iter_calc(list(names), qrels, run):
         values[names[result.measure]][result.query_id] = float(result.value)
     return values
+
+
+def wilson(hits: int, n: int) -> tuple[float, float]:
+    """95 % score interval of a share (Wilson 1927); (0, 1) without cases."""
+    if not n:
+        return 0.0, 1.0
+    z, share = 1.96, hits / n
+    middle = share + z * z / (2 * n)
+    spread = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    return max(0.0, (middle - spread) / (1 + z * z / n)), min(1.0, (middle + spread) / (1 + z * z / n))
 
 
 def bootstrap(values: Sequence[float], *, seed: int = 20261130) -> Interval:

@@ -30,6 +30,7 @@ _MEMORY_TURNS = 100
 _EARLIER_CHARS = 4_000
 _MENTION = "mention"
 _GENERAL = "emergency"
+_REFUSES = "refuse_"
 
 
 # Bleeding without a wound to press on: the bleeding family's first aid would be wrong.
@@ -52,7 +53,7 @@ class Assessor:
             raise RuleTableError(f"{language}.toml", "table", "language", f"no rules or texts for {language!r}")
         for table in tables.values():
             _check_texts(table, texts.get(table.language, texts[language]))
-        self._tables = tables
+        self.tables = tables
         self._texts = texts
         self._helplines = helplines
         self._language = language
@@ -91,7 +92,7 @@ class Assessor:
         spoken: list[tuple[RiskClass, str]] = []
         names = self._router.tables(turns)
         for name in names:
-            reading = Reading(self._tables[name], turns, self._facts(self._tables[name], patient))
+            reading = Reading(self.tables[name], turns, self._facts(self.tables[name], patient))
             per_turn = [tuple(reading.fired(turn)) for turn in range(len(turns))]
             own |= {rule.id for rule in per_turn[-1]}
             said = (*carried(per_turn, reading.talk()), *per_turn[-1])
@@ -108,7 +109,7 @@ class Assessor:
         return [
             finding
             for name in self._router.tables(turns)
-            for finding in Reading(self._tables[name], turns, self._facts(self._tables[name], patient)).findings()
+            for finding in Reading(self.tables[name], turns, self._facts(self.tables[name], patient)).findings()
         ]
 
     def emergency_text(self, assessment: RiskAssessment, country: str | None) -> EmergencyText:
@@ -141,6 +142,14 @@ class Assessor:
         if assessment.banner or not assessment.fired:
             return ""
         return self._texts[assessment.language].notices.get(assessment.fired[0].notice, "")
+
+    def refusal(self, assessment: RiskAssessment) -> str:
+        """What is said to a request that is not served: the words of the rule that refuses, and where help is."""
+        texts = self._texts[assessment.language]
+        for rule in assessment.fired:
+            if rule.id in self._rules and self._rules[rule.id].refuse and rule.notice.startswith(_REFUSES):
+                return texts.notices[rule.notice]
+        return texts.sentences["refusal"]
 
     def text(self, key: str, *, language: str | None = None) -> str:
         """A fixed sentence by its key, such as "disclaimer" or "refusal". Raises `KeyError` on an unknown key."""

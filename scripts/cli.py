@@ -20,7 +20,7 @@ from app.settings import Settings, SettingsError
 from rag.errors import RagError
 from rag.store import DatabaseError
 from safety.rules import RuleTableError
-from scripts import answering, corpus
+from scripts import answering, corpus, floor
 
 __all__ = ["main"]
 
@@ -67,6 +67,8 @@ def _parser() -> argparse.ArgumentParser:
     _corpus(commands)
     _search(commands)
     _ask(commands)
+    _assess(commands)
+    _rules(commands)
     return parser
 
 
@@ -159,6 +161,34 @@ def _ask(commands: Any) -> None:
     )
     parser.add_argument("--file", type=Path, help="JSON lines (default: standard input)")
     parser.add_argument("--json", action="store_true", help="print a single answer as JSON too")
+
+
+def _assess(commands: Any) -> None:
+    parser = _add(
+        commands,
+        "assess",
+        floor.assess_command,
+        "Say how urgent a message is, by the safety rules alone. Without a text, reads JSON lines "
+        "{id, text or messages, lang?, country?, patient?}.",
+    )
+    parser.add_argument("text", nargs="?", help="a message; leave it out for JSON lines")
+    parser.add_argument("--lang", type=_checked(parse_language), help="language of the fixed texts (default: its own)")
+    parser.add_argument(
+        "--country", type=_checked(parse_country), help="two-letter country code, for emergency numbers"
+    )
+    parser.add_argument("--file", type=Path, help="JSON lines (default: standard input)")
+    parser.add_argument("--json", action="store_true", help="print a single assessment as JSON too")
+
+
+def _rules(commands: Any) -> None:
+    parser = commands.add_parser("rules", help="Check the safety rules, or explain what they do with a text.")
+    actions = parser.add_subparsers(required=True, metavar="ACTION")
+    check = _add(actions, "check", floor.check_command, "Load every table and try every rule's own examples.")
+    check.add_argument("languages", nargs="*", metavar="LANG", help="only these, such as en es")
+    explain = _add(actions, "explain", floor.explain_command, "Show what fired, what was excepted, and why.")
+    explain.add_argument("text", help="a message")
+    explain.add_argument("--lang", type=_checked(parse_language), help="language of the fixed texts (default: its own)")
+    explain.add_argument("--json", action="store_true", help="print as JSON")
 
 
 def _positive(value: str) -> int:

@@ -30,9 +30,8 @@ def run(_: argparse.Namespace) -> Report:
             report.gate(f"retrieval, {leg}, {measure}", scores[leg][measure][0], at_least=limit)
     for name, limit in limits["answers"].items():
         report.gate(name, report.values[name], at_least=limit)
-    for name, limit in limits["safety"].items():
-        if name == "false_alarms":
-            report.gate(name, report.values[name], at_most=limit)
-        else:
-            report.gate(name, report.values[name], at_least=limit)
+    for name, limit in limits["safety"]["at_least"].items():
+        report.gate(name, report.values[name], at_least=limit)
+    for name, limit in limits["safety"]["at_most"].items():
+        report.gate(name, report.values[name], at_most=limit)
     return report

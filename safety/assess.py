@@ -31,6 +31,12 @@ _EARLIER_CHARS = 4_000
 _MENTION = "mention"
 _GENERAL = "emergency"
 _REFUSES = "refuse_"
+# Families that the first aid of another one serves; those not named here or in the texts get the general steps.
+_STEPS_OF = {
+    "choking": "breathing", "seizure": "unconscious", "drowning": "unconscious", "child": "severe_child",
+    "postpartum": "pregnancy", "labour": "pregnancy", "ectopic": "pregnancy", "meningitis": "sepsis",
+    "electrocution": "electric_shock", "carbon_monoxide": "poisoning",
+}  # fmt: skip
 
 
 # Bleeding without a wound to press on: the bleeding family's first aid would be wrong.
@@ -90,9 +96,10 @@ class Assessor:
         fired: dict[str, FiredRule] = {}
         own: set[str] = set()
         spoken: list[tuple[RiskClass, str]] = []
-        names = self._router.tables(turns)
-        for name in names:
-            reading = Reading(self.tables[name], turns, self._facts(self.tables[name], patient))
+        facts = self._facts(patient)
+        rules = self._router.rules(turns, facts)
+        for name in rules:
+            reading = Reading(self.tables[name], turns, rules[name], facts.get(name, frozenset()))
             per_turn = [tuple(reading.fired(turn)) for turn in range(len(turns))]
             own |= {rule.id for rule in per_turn[-1]}
             said = (*carried(per_turn, reading.talk()), *per_turn[-1])
@@ -101,15 +108,16 @@ class Assessor:
                 known = fired.get(rule.id)
                 if known is None or (known.risk_class, not known.calm) < (rule.risk_class, not rule.calm):
                     fired[rule.id] = rule
-        return self._verdict(tuple(fired.values()), own, self._answered_in(language, spoken), tuple(names))
+        return self._verdict(tuple(fired.values()), own, self._answered_in(language, spoken), tuple(rules))
 
     def explain(self, user_turns: Sequence[str], *, patient: Patient | None = None) -> list[Finding]:
         """Every phrase of a rule that was found in the last turn, with what became of it."""
         turns = [pieces(turn) for turn in _bounded(user_turns)]
+        facts = self._facts(patient)
         return [
             finding
-            for name in self._router.tables(turns)
-            for finding in Reading(self.tables[name], turns, self._facts(self.tables[name], patient)).findings()
+            for name, rules in self._router.rules(turns, facts).items()
+            for finding in Reading(self.tables[name], turns, rules, facts.get(name, frozenset())).findings()
         ]
 
     def emergency_text(self, assessment: RiskAssessment, country: str | None) -> EmergencyText:
@@ -126,7 +134,8 @@ class Assessor:
         if assessment.fired:
             notice = texts.notices.get(assessment.fired[0].notice)
             sentences = [notice, *sentences] if notice else sentences
-        steps = texts.steps[first if first in texts.steps else _GENERAL].steps
+        family = _STEPS_OF.get(first, first)
+        steps = texts.steps[family if family in texts.steps else _GENERAL].steps
         numbers, lines = _lines(assessment, texts, line)
         return EmergencyText(banner=" ".join(sentences), numbers=numbers, steps=(*steps, *lines))
 
@@ -179,23 +188,28 @@ class Assessor:
             return self._spoken(declared)
         return self._spoken(max(spoken)[1])
 
-    def _facts(self, table: RuleTable, patient: Patient | None) -> frozenset[Pattern]:
-        """The patterns of the table that a patient context satisfies."""
+    def _facts(self, patient: Patient | None) -> dict[str, frozenset[Pattern]]:
+        """By language, the patterns that a patient context satisfies."""
         if patient is None:
-            return frozenset()
-        facts = table.patient
-        said = [*patient.conditions, *patient.medications, *patient.allergies]
-        if patient.pregnant and facts.pregnant:
-            said.append(facts.pregnant)
-        if patient.age is not None and facts.age:
-            said.append(facts.age.format(months=round(patient.age * 12)))
-        words = normalize(said, table.spelling)
-        board = Board(Text(words, read_quantities(words, table.units), table.gap_stops), table.lexicon)
-        return frozenset(table.rule_index.find(board)) & frozenset(facts.patterns)
+            return {}
+        return {name: facts for name, table in self.tables.items() if (facts := _facts_of(table, patient))}
 
     def _spoken(self, language: str | None) -> str:
         primary = (language or self._language).split("-")[0].casefold()
         return primary if primary in self._texts else self._language
+
+
+def _facts_of(table: RuleTable, patient: Patient) -> frozenset[Pattern]:
+    facts = table.patient
+    said = [*patient.conditions, *patient.medications, *patient.allergies]
+    if patient.pregnant and facts.pregnant:
+        said.append(facts.pregnant)
+    if patient.age is not None and facts.age:
+        said.append(facts.age.format(months=round(patient.age * 12)))
+    words = normalize(said, table.spelling)
+    board = Board(Text(words, read_quantities(words, table.units), table.gap_stops), table.lexicon)
+    found = table.rule_index.on(board)
+    return frozenset(pattern for pattern in facts.patterns if found.of(pattern))
 
 
 def _lines(assessment: RiskAssessment, texts: Texts, line: Helpline | None) -> tuple[dict[str, str], list[str]]:

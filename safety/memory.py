@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from safety.patterns import Match, Pattern, Text
+from safety.patterns import Finds, Pattern, Text
 from safety.rules import Conversation
 from safety.types import FiredRule, RiskClass
 
@@ -37,12 +37,12 @@ class Talk:
     speaks_of_self: bool
 
 
-def read_talk(turn: int, text: Text, phrases: Conversation, found: Mapping[Pattern, list[Match]]) -> Talk:
+def read_talk(turn: int, text: Text, phrases: Conversation, found: Finds) -> Talk:
     """How a turn relates to the conversation, from the phrases found in it."""
     words = text.words
 
     def said(patterns: tuple[Pattern, ...]) -> bool:
-        return any(words.turns[m.start] == turn for p in patterns for m in found.get(p, ()))
+        return any(words.turns[m.start] == turn for p in patterns for m in found.of(p))
 
     positions = [i for i, t in enumerate(words.turns) if t == turn]
     asks = said(phrases.asks) or any(words.sentences[i] in words.asks for i in positions)

@@ -13,7 +13,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-__all__ = ["Piece", "Spelling", "Words", "fold", "misspellings", "normalize", "pieces", "spelled"]
+__all__ = ["Piece", "Spelling", "Words", "fold", "misspellings", "normalize", "pieces", "shortened", "spelled"]
 
 Piece = tuple[str, str, str]
 """Kind (word, solid, number, degree, stop, comma), text without accents, accents."""
@@ -150,6 +150,11 @@ def misspellings(word: str, real: frozenset[str]) -> set[str]:
     return slips - real - {word}
 
 
+def shortened(word: str) -> tuple[str, ...]:
+    """A word with its runs of three and more equal letters cut to one, and to two: "helllp" -> "help", "hellp"."""
+    return tuple(_RUN.sub(keep, word) for keep in (r"\1", r"\1\1")) if _RUN.search(word) else ()
+
+
 def _plain(text: str) -> str:
     # `º`, what some keyboards give for the degree sign, would be an o after NFKC; Turkish İ has a dot too many once it
     # is in small letters.
@@ -192,12 +197,10 @@ def _spell(word: str, marks: str, spelling: Spelling) -> Iterable[tuple[str, str
         return ((word, marks),)
     if (repaired := spelling.typos.get(word)) is not None:
         return ((part, "") for part in repaired)
-    if _RUN.search(word):
-        for keep in (r"\1", r"\1\1"):
-            shorter = _RUN.sub(keep, word)
-            if shorter in spelling.known or shorter in spelling.expand or shorter in spelling.typos:
-                right = spelling.expand.get(shorter) or spelling.typos.get(shorter) or (shorter,)
-                return ((part, "") for part in right)
+    for shorter in shortened(word):
+        if shorter in spelling.known or shorter in spelling.expand or shorter in spelling.typos:
+            right = spelling.expand.get(shorter) or spelling.typos.get(shorter) or (shorter,)
+            return ((part, "") for part in right)
     return ((word, marks),)
 
 

@@ -42,6 +42,7 @@ class Notation:
         self._sets = sets
         self._spelling = Spelling(elision=elision)
         self._words: dict[tuple[frozenset[tuple[str, str]], frozenset[tuple[str, str]]], Word] = {}
+        self._tokens: dict[str, list[Part]] = {}
         self._named: dict[str, Part] = {}
         self._patterns: dict[str, Pattern] = {}
 
@@ -134,9 +135,18 @@ class Notation:
 
     def _written(self, token: str) -> list[Part]:
         """A word or `stem*`; a phrase of a script without spaces becomes one part per character."""
+        if token not in self._tokens:
+            self._tokens[token] = self._parts(token)
+        return self._tokens[token]
+
+    def _parts(self, token: str) -> list[Part]:
         stem = token.endswith("*")
-        words = normalize([token.rstrip("*")], self._spelling)
-        pieces = list(zip(words.texts, words.marks, strict=True))
+        plain = token.rstrip("*")
+        if plain.isascii() and plain.isalpha():
+            pieces = [(plain.casefold(), "")]
+        else:
+            words = normalize([plain], self._spelling)
+            pieces = list(zip(words.texts, words.marks, strict=True))
         if not pieces or (stem and len(pieces[-1][0]) < 2 and pieces[-1][0].isascii()):
             raise PatternError(f"{token!r} is not a word")
         parts: list[Part] = [self._word({piece}, set()) for piece in pieces]

@@ -15,12 +15,15 @@ from safety.normalize import Words
 from safety.numbers import Quantity
 
 __all__ = [
-    "Board", "Capture", "Choice", "Edge", "Gap", "Lexicon", "Match", "Part", "Pattern", "PatternIndex", "Row", "Text",
-    "Word", "needs_of", "rows_of",
+    "Board", "Capture", "Choice", "Edge", "Finds", "Gap", "Lexicon", "Match", "Part", "Pattern", "PatternIndex", "Row",
+    "Text", "Word", "needs_of", "rows_of",
 ]  # fmt: skip
 
 # Matches kept per pattern and text; the scope check needs a few, a pasted book must not give thousands.
 _MAX_MATCHES = 24
+# Written words of which a lexicon remembers what they are; a person's vocabulary has some ten thousand.
+_REMEMBERED = 20_000
+_LONGEST = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +96,10 @@ Part = Word | Gap | Edge | Capture | Choice
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One way to begin: a phrase without alternatives in its first place. `first` is a word or a quantity's kind."""
+    """One way to begin: a phrase without alternatives in its first place.
+
+    `first` is a word or a quantity's kind.
+    """
 
     first: Word | str
     parts: tuple[Part, ...]
@@ -141,8 +147,19 @@ class Lexicon:
             for stem, marks in word.stems:
                 self._stems[stem].append((marks, word))
         self._lengths = sorted({len(stem) for stem in self._stems})
+        self._found: dict[tuple[str, str], tuple[Word, ...]] = {}
 
-    def find(self, text: str, marks: str) -> Iterator[Word]:
+    def find(self, text: str, marks: str) -> tuple[Word, ...]:
+        """The words that a written word is. What common words are is remembered, up to a bound."""
+        key = (text, marks)
+        found = self._found.get(key)
+        if found is None:
+            found = tuple(dict.fromkeys(self._find(text, marks)))
+            if len(self._found) < _REMEMBERED and len(text) <= _LONGEST:
+                self._found[key] = found
+        return found
+
+    def _find(self, text: str, marks: str) -> Iterator[Word]:
         for wanted, word in self._texts.get(text, ()):
             if not (wanted and marks) or wanted == marks:
                 yield word
@@ -155,7 +172,7 @@ class Lexicon:
 
 
 class PatternIndex:
-    """All patterns of a list, found by the words that they may begin with: only those that can match are tried."""
+    """All patterns of a list by the words that they may begin with: only those that can match are tried."""
 
     def __init__(self, patterns: Iterable[Pattern]) -> None:
         self._patterns = unique = dict.fromkeys(patterns)
@@ -168,34 +185,47 @@ class PatternIndex:
         """Every word of every pattern, for the lexicon of the boards that they are looked for on."""
         yield from (word for pattern in self._patterns for word in pattern.words())
 
-    def find(
-        self, board: Board, useful: Callable[[Set[Pattern]], Set[Pattern]] | None = None, within: int = -1
-    ) -> dict[Pattern, list[Match]]:
-        """Every match of every pattern, in order; a match never leaves its sentence.
-
-        `useful` may leave out patterns: it is given those whose words occur, and returns those to look for. `within`
-        are the places where a match may begin, a bit for each.
-        """
-        words = board.places.keys()
-        wanted: Set[Pattern] = {pattern for pattern in self._patterns if pattern.possible(words)}
-        if useful is not None:
-            wanted = useful(wanted)
-        found: dict[Pattern, dict[int, int]] = {}
-        firsts: list[Word | str] = [*board.places, *board.kinds] if wanted else []
+    def on(self, board: Board, within: int = -1) -> Finds:
+        """The matches on a board. `within` are the places where one may begin, a bit for each."""
+        rows: dict[Pattern, list[tuple[Row, int]]] = defaultdict(list)
+        firsts: list[Word | str] = [*board.places, *board.kinds]
         for first in firsts:
-            rows = self._rows.get(first)
-            if rows is None or not (starts := board.starts(first) & within):
-                continue
-            for pattern, row in rows:
-                if pattern in wanted and board.reaches(row, starts):
-                    ends = found.setdefault(pattern, {})
-                    for start, end in board.spans(row, starts):
-                        ends[start] = min(end, ends.get(start, end))
-        return {
-            pattern: [board.match(start, ends[start]) for start in sorted(ends)[:_MAX_MATCHES]]
-            for pattern, ends in found.items()
-            if ends
-        }
+            own = self._rows.get(first)
+            if own is not None and (starts := board.starts(first) & within):
+                for pattern, row in own:
+                    rows[pattern].append((row, starts))
+        return Finds(board, rows)
+
+
+class Finds:
+    """What was found of patterns on a board. A pattern is looked for when it is asked for, and once."""
+
+    def __init__(self, board: Board, rows: Mapping[Pattern, list[tuple[Row, int]]]) -> None:
+        self._board = board
+        self._rows = rows
+        self._matches: dict[Pattern, list[Match]] = {}
+
+    def of(self, pattern: Pattern) -> list[Match]:
+        """Every match of a pattern, in order; none leaves its sentence."""
+        known = self._matches.get(pattern)
+        if known is None:
+            rows = self._rows.get(pattern)
+            known = self._matches[pattern] = self._look(pattern, rows) if rows else []
+        return known
+
+    def any(self, patterns: Iterable[Pattern]) -> bool:
+        return any(self.of(pattern) for pattern in patterns)
+
+    def _look(self, pattern: Pattern, rows: list[tuple[Row, int]]) -> list[Match]:
+        board = self._board
+        if not pattern.possible(board.places.keys()):
+            return []
+        ends: dict[int, int] = {}
+        for row, starts in rows:
+            if board.reaches(row, starts):
+                for start, end in board.spans(row, starts):
+                    ends[start] = min(end, ends.get(start, end))
+        return [board.match(start, ends[start]) for start in sorted(ends)[:_MAX_MATCHES]]
 
 
 @dataclass(slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from safety.memory import Talk, read_talk
@@ -20,6 +20,8 @@ _RULE_TURNS = 2
 _TALKED_ABOUT = frozenset({"education", "hypothetical", "third_person"})
 _MENTION = "mention"
 _UNCLEAR = "unclear"
+# What a conversation of one message says about the turns before it.
+_ALONE = Talk(resolves=False, changes_subject=False, speaks_of_self=False)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,10 +47,14 @@ class _Part:
 
 
 class Reading:
-    """`facts` are patterns that are true of the person without having been said."""
+    """`rules` are those of the table that may fire; `facts` are patterns that are true of the person unsaid."""
 
     def __init__(
-        self, table: RuleTable, turns: Sequence[Sequence[Piece]], facts: frozenset[Pattern] = frozenset()
+        self,
+        table: RuleTable,
+        turns: Sequence[Sequence[Piece]],
+        rules: Sequence[Rule],
+        facts: Set[Pattern] = frozenset(),
     ) -> None:
         words = spelled(turns, table.spelling)
         self._table = table
@@ -56,31 +62,33 @@ class Reading:
         self._facts = facts
         self._text = Text(words, read_quantities(words, table.units), table.gap_stops)
         self._board = Board(self._text, table.lexicon)
-        self._found = table.rule_index.find(self._board, lambda possible: table.useful(possible | facts) & possible)
+        self._found = table.rule_index.on(self._board)
+        self._rules = [rule for rule in rules if self._begun(rule)]
+        said = [m for rule in self._rules for p in (*rule.all, *rule.any) for m in self._found.of(p)]
         # Scopes only matter beside a phrase; most messages have none.
-        said = (match for matches in self._found.values() for match in matches)
-        self._scopes = Scopes(table.scopes, table.scope_index, self._board, said) if self._found else None
+        self._scopes = Scopes(table.scopes, table.scope_index, self._board, said) if said else None
         self._by_turn: dict[int, dict[str, FiredRule]] = {}
-        if self._found:
-            for rule in table.rules:
-                self._apply(rule)
+        for rule in self._rules:
+            self._apply(rule)
 
     def fired(self, turn: int) -> Iterator[FiredRule]:
         """The rules that fire in a turn, in the table's order."""
         yield from self._by_turn.get(turn, {}).values()
 
     def talk(self) -> list[Talk]:
-        found = self._table.talk_index.find(self._board) if self._turns > 1 else {}
+        if self._turns == 1:
+            return [_ALONE]
+        found = self._table.talk_index.on(self._board)
         return [read_talk(t, self._text, self._table.conversation, found) for t in range(self._turns)]
 
     def findings(self) -> Iterator[Finding]:
-        """Every phrase of a rule in the last turn, the gravest rules first."""
+        """Every phrase in the last turn of a rule that has all its parts, the gravest rules first."""
         last = self._turns - 1
         fired = self._by_turn.get(last, {})
-        for rule in sorted(self._table.rules, key=lambda rule: -rule.risk_class):
+        for rule in sorted(self._rules, key=lambda rule: -rule.risk_class):
             calm = self._excepted(rule)
             for pattern in (*rule.all, *rule.any, *rule.unless):
-                for match in self._found.get(pattern, ()):
+                for match in self._found.of(pattern):
                     if self._turn(match) != last:
                         continue
                     yield Finding(
@@ -101,13 +109,17 @@ class Reading:
             return kind
         return "fired" if fires else "incomplete"
 
+    def _begun(self, rule: Rule) -> bool:
+        """Whether every part of it was said or is known; what is known may complete a rule, words must begin it."""
+        groups = self._unknown(rule)
+        return bool(groups) and all(self._found.any(group) for group in groups)
+
+    def _unknown(self, rule: Rule) -> list[tuple[Pattern, ...]]:
+        return [group for group in rule.groups if self._facts.isdisjoint(group)]
+
     def _apply(self, rule: Rule) -> None:
-        groups = [group for group in rule.groups if self._facts.isdisjoint(group)]
-        # What is known of the person may complete a rule; their own words must begin it.
-        if not groups or not all(any(pattern in self._found for pattern in group) for group in groups):
-            return
         calm = self._excepted(rule)
-        parts = [self._part(rule, group, calm) for group in groups]
+        parts = [self._part(rule, group, calm) for group in self._unknown(rule)]
         for turn, certain in self._turns_of([part.meant for part in parts], rule).items():
             self._by_turn.setdefault(turn, {})[rule.id] = FiredRule(
                 id=rule.id, risk_class=rule.risk_class, family=rule.family, notice=rule.notice, calm=not certain
@@ -116,13 +128,13 @@ class Reading:
             self._mention(rule, parts)
 
     def _excepted(self, rule: Rule) -> set[int]:
-        return {self._sentence(m) for pattern in rule.unless for m in self._found.get(pattern, ())}
+        return {self._sentence(m) for pattern in rule.unless for m in self._found.of(pattern)}
 
     def _part(self, rule: Rule, group: Sequence[Pattern], calm: set[int]) -> _Part:
         meant: list[Match] = []
         covered: list[tuple[Match, str]] = []
         assert self._scopes is not None, "phrases were found"
-        for match in (m for pattern in group for m in self._found.get(pattern, ())):
+        for match in (m for pattern in group for m in self._found.of(pattern)):
             if self._sentence(match) in calm:
                 continue
             kind = self._scopes.covering(match, rule.scope)
@@ -134,7 +146,7 @@ class Reading:
 
     def _turns_of(self, parts: list[list[Match]], rule: Rule) -> dict[int, bool]:
         """The turns in which a match of every part stands close enough, the last of them in that turn; whether it is
-        certain that one of them is meant now, not said of what may be over."""
+        certain that every part is meant now, not said of what may be over."""
         turns: dict[int, bool] = {}
         for anchor in (match for part in parts for match in part):
             turn = self._turn(anchor)
@@ -148,7 +160,7 @@ class Reading:
                 for part in parts
             ]
             if all(near):
-                certain = any(all(self._unclear(m, rule) is None for m in part) for part in near)
+                certain = all(any(self._unclear(m, rule) is None for m in part) for part in near)
                 turns[turn] = turns.get(turn, False) or certain
         return turns
 

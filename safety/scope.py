@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from safety.patterns import Board, Match, Pattern, PatternIndex, Text
+from safety.patterns import Board, Finds, Match, Pattern, PatternIndex, Text
 
 __all__ = ["KINDS", "Scope", "Scopes"]
 
@@ -50,7 +50,7 @@ class Scopes:
         """`matches` are the phrases that will be asked for: frames are looked for in their sentences and the next."""
         self._text = board.text
         sentences = {board.text.words.sentences[match.start] for match in matches}
-        found = index.find(board, within=board.sentences(sentences | {number + 1 for number in sentences}))
+        found = index.on(board, within=board.sentences(sentences | {number + 1 for number in sentences}))
         self._frames = {kind: _Frames(scope, found) for kind, scope in scopes.items()}
 
     def covering(self, match: Match, kinds: tuple[str, ...]) -> str | None:
@@ -63,9 +63,9 @@ class Scopes:
 
 
 class _Frames:
-    def __init__(self, scope: Scope, found: Mapping[Pattern, list[Match]]) -> None:
+    def __init__(self, scope: Scope, found: Finds) -> None:
         def spans(patterns: tuple[Pattern, ...]) -> list[Match]:
-            return [match for pattern in patterns for match in found.get(pattern, ())]
+            return [match for pattern in patterns for match in found.of(pattern)]
 
         never = spans(scope.never)
         self._scope = scope

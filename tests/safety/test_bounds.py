@@ -21,7 +21,7 @@ ALPHABET = st.sampled_from(
 @settings(max_examples=150, deadline=None)
 def test_any_unicode_is_assessed(turns: list[str]) -> None:
     assessment = ASSESSOR.assess(turns)
-    assert assessment.banner == (assessment.risk_class >= RiskClass.R4)
+    assert not assessment.banner or assessment.risk_class >= RiskClass.R4
     ASSESSOR.emergency_text(assessment, "US")
     ASSESSOR.notice(assessment)
 

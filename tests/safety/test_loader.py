@@ -114,9 +114,10 @@ def test_the_notation_reads_as_documented(pattern: str, text: str, hits: bool) -
     from safety.numbers import Units, read_quantities
 
     words = normalize([text], Spelling())
-    index = PatternIndex([parse(pattern, {})])
+    parsed = parse(pattern, {})
+    index = PatternIndex([parsed])
     board = Board(Text(words, read_quantities(words, Units())), Lexicon(dict.fromkeys(index.words())))
-    assert bool(index.find(board)) is hits
+    assert bool(index.on(board).of(parsed)) is hits
 
 
 @pytest.mark.parametrize("pattern", ["", "()", "a)", "[a", "a | ", "{x>1}", "@", "a*b*", "~0 a", "{age<3}"])

@@ -5,8 +5,10 @@ Pure computation. Tables are read once by `Assessor.load`; nothing is read, sent
 
 from __future__ import annotations
 
+import gc
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib.resources.abc import Traversable
 
 from safety.memory import AFTER_CRISIS, carried
@@ -64,7 +66,7 @@ class Assessor:
         self._helplines = helplines
         self._language = language
         self._rules = {rule.id: rule for table in tables.values() for rule in table.rules}
-        self._router = Router(tables)
+        self._router = Router(tables, {name: _phrases(found) for name, found in texts.items()})
         self.ruleset = ruleset_hash(
             {f"rules/{name}": table.digest for name, table in tables.items()} | dict(digests or {})
         )
@@ -75,6 +77,11 @@ class Assessor:
 
         Raises `RuleTableError` when a table cannot be used: better no start than a silent floor.
         """
+        with _without_collection():
+            return cls._load(language)
+
+    @classmethod
+    def _load(cls, language: str) -> Assessor:
         tables = {name: load_table(path) for name, path in _tables(RULES)}
         texts = {name: load_texts(path) for name, path in _tables(TEXTS)}
         files = {f"texts/{name}": path for name, path in _tables(TEXTS)} | {"helplines": HELPLINES}
@@ -97,9 +104,9 @@ class Assessor:
         own: set[str] = set()
         spoken: list[tuple[RiskClass, str]] = []
         facts = self._facts(patient)
-        rules = self._router.rules(turns, facts)
-        for name in rules:
-            reading = Reading(self.tables[name], turns, rules[name], facts.get(name, frozenset()))
+        routes = self._router.routes(turns, facts, self._spoken(language))
+        for name, route in routes.items():
+            reading = Reading(self.tables[name], route.turns, route.rules, facts.get(name, frozenset()))
             per_turn = [tuple(reading.fired(turn)) for turn in range(len(turns))]
             own |= {rule.id for rule in per_turn[-1]}
             said = (*carried(per_turn, reading.talk()), *per_turn[-1])
@@ -108,16 +115,18 @@ class Assessor:
                 known = fired.get(rule.id)
                 if known is None or (known.risk_class, not known.calm) < (rule.risk_class, not rule.calm):
                     fired[rule.id] = rule
-        return self._verdict(tuple(fired.values()), own, self._answered_in(language, spoken), tuple(rules))
+        return self._verdict(tuple(fired.values()), own, self._answered_in(language, spoken), tuple(routes))
 
-    def explain(self, user_turns: Sequence[str], *, patient: Patient | None = None) -> list[Finding]:
+    def explain(
+        self, user_turns: Sequence[str], *, language: str | None = None, patient: Patient | None = None
+    ) -> list[Finding]:
         """Every phrase of a rule that was found in the last turn, with what became of it."""
         turns = [pieces(turn) for turn in _bounded(user_turns)]
         facts = self._facts(patient)
         return [
             finding
-            for name, rules in self._router.rules(turns, facts).items()
-            for finding in Reading(self.tables[name], turns, rules, facts.get(name, frozenset())).findings()
+            for name, route in self._router.routes(turns, facts, self._spoken(language)).items()
+            for finding in Reading(self.tables[name], route.turns, route.rules, facts.get(name, frozenset())).findings()
         ]
 
     def emergency_text(self, assessment: RiskAssessment, country: str | None) -> EmergencyText:
@@ -197,6 +206,24 @@ class Assessor:
     def _spoken(self, language: str | None) -> str:
         primary = (language or self._language).split("-")[0].casefold()
         return primary if primary in self._texts else self._language
+
+
+@contextmanager
+def _without_collection() -> Iterator[None]:
+    """Tables are nothing but new objects that stay: collecting garbage among them doubles the time (2026-11-30)."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
+
+
+def _phrases(texts: Texts) -> list[str]:
+    """All fixed sentences of a language: they show what its words are."""
+    steps = (step for family in texts.steps.values() for step in family.steps)
+    return [*texts.sentences.values(), *texts.notices.values(), *steps]
 
 
 def _facts_of(table: RuleTable, patient: Patient) -> frozenset[Pattern]:

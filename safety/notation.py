@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 
 from safety.normalize import Spelling, normalize
 from safety.numbers import MONTHS
-from safety.patterns import Capture, Choice, Edge, Gap, Part, Pattern, Word, needs_of, rows_of
+from safety.patterns import Capture, Choice, Edge, Gap, Part, Pattern, Word, needs_of, rows_of, words_in
 
 __all__ = ["MAX_GAP", "Notation", "PatternError", "parse"]
 
@@ -63,7 +63,7 @@ class Notation:
             rows = tuple(dict.fromkeys(rows_of(parts)))
         except ValueError:
             raise PatternError(f"{source!r} may begin with a gap or match nothing; begin with a word") from None
-        return Pattern(source=source, rows=rows, needs=tuple(needs_of(parts)))
+        return Pattern(source=source, rows=rows, words=frozenset(words_in(parts)), needs=tuple(needs_of(parts)))
 
     def _sequence(self, tokens: list[str], i: int, depth: int) -> tuple[tuple[Part, ...], int]:
         if depth > _MAX_DEPTH:

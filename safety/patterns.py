@@ -16,7 +16,7 @@ from safety.numbers import Quantity
 
 __all__ = [
     "Board", "Capture", "Choice", "Edge", "Finds", "Gap", "Lexicon", "Match", "Part", "Pattern", "PatternIndex", "Row",
-    "Text", "Word", "needs_of", "rows_of",
+    "Text", "Word", "needs_of", "rows_of", "words_in",
 ]  # fmt: skip
 
 # Matches kept per pattern and text; the scope check needs a few, a pasted book must not give thousands.
@@ -98,31 +98,29 @@ Part = Word | Gap | Edge | Capture | Choice
 class Row:
     """One way to begin: a phrase without alternatives in its first place.
 
-    `first` is a word or a quantity's kind.
+    `first` is a word or a quantity's kind; of each of `needs` a word must follow in the same sentence.
     """
 
     first: Word | str
     parts: tuple[Part, ...]
+    needs: tuple[frozenset[Word], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pattern:
-    """A compiled phrase. `source` is what the table says; of each of `needs` a text must hold a word.
+    """A compiled phrase. `source` is what the table says; a text must hold one word of each of `needs`.
 
     Compared by identity: patterns are keys of every look-up.
     """
 
     source: str
     rows: tuple[Row, ...]
+    words: frozenset[Word]
     needs: tuple[frozenset[Word], ...] = ()
 
     def vocabulary(self) -> Iterator[str]:
         """Every whole word it names."""
-        yield from (text for word in self.words() for text, _ in word.texts)
-
-    def words(self) -> Iterator[Word]:
-        """Every word of it."""
-        yield from (word for row in self.rows for word in _words_in(row.parts))
+        yield from (text for word in self.words for text, _ in word.texts)
 
     def possible(self, words: Set[Word]) -> bool:
         """Whether a text that holds these words can match."""
@@ -183,7 +181,7 @@ class PatternIndex:
 
     def words(self) -> Iterator[Word]:
         """Every word of every pattern, for the lexicon of the boards that they are looked for on."""
-        yield from (word for pattern in self._patterns for word in pattern.words())
+        yield from (word for pattern in self._patterns for word in pattern.words)
 
     def on(self, board: Board, within: int = -1) -> Finds:
         """The matches on a board. `within` are the places where one may begin, a bit for each."""
@@ -210,21 +208,24 @@ class Finds:
         known = self._matches.get(pattern)
         if known is None:
             rows = self._rows.get(pattern)
-            known = self._matches[pattern] = self._look(pattern, rows) if rows else []
+            known = self._matches[pattern] = self._look(rows) if rows else []
         return known
 
     def any(self, patterns: Iterable[Pattern]) -> bool:
-        return any(self.of(pattern) for pattern in patterns)
+        rows, matches = self._rows, self._matches
+        for pattern in patterns:
+            if pattern in rows:
+                found = matches.get(pattern)
+                if found or (found is None and self.of(pattern)):
+                    return True
+        return False
 
-    def _look(self, pattern: Pattern, rows: list[tuple[Row, int]]) -> list[Match]:
+    def _look(self, rows: list[tuple[Row, int]]) -> list[Match]:
         board = self._board
-        if not pattern.possible(board.places.keys()):
-            return []
         ends: dict[int, int] = {}
         for row, starts in rows:
-            if board.reaches(row, starts):
-                for start, end in board.spans(row, starts):
-                    ends[start] = min(end, ends.get(start, end))
+            for start, end in board.spans(row, starts):
+                ends[start] = min(end, ends.get(start, end))
         return [board.match(start, ends[start]) for start in sorted(ends)[:_MAX_MATCHES]]
 
 
@@ -241,6 +242,9 @@ class Board:
     _firsts: int = 0
     _ends: int = 0
     _stops: int = 0
+    _bounds: list[int] = field(default_factory=list)
+    _around: dict[int, int] = field(default_factory=dict)
+    _needed: dict[frozenset[Word], int] = field(default_factory=dict)
     _open: dict[Choice, list[tuple[int, tuple[Part, ...]]]] = field(default_factory=dict)
     _known: dict[tuple[Choice, int], int] = field(default_factory=dict)
 
@@ -285,26 +289,56 @@ class Board:
                 places |= 1 << place
         return places
 
-    def reaches(self, row: Row, starts: int) -> bool:
-        """Whether a match begins at any of the places."""
-        return self._run(row.parts, starts) != 0
-
-    def spans(self, row: Row, starts: int) -> Iterator[tuple[int, int]]:
+    def spans(self, row: Row, starts: int) -> list[tuple[int, int]]:
         """The places where a row begins, each with the nearest place where it ends."""
+        if row.needs:
+            # Hardly a sentence holds more than the first word of a phrase: one look at the others saves the walk.
+            around = self._around.get(starts)
+            if around is None:
+                around = self._around[starts] = self._sentences_of(starts)
+            needed = self._needed
+            for need in row.needs:
+                where = needed.get(need)
+                if where is None:
+                    where = self._where(need)
+                if not where & around:
+                    return []
+        if not self._run(row.parts, starts):
+            return []
+        found = []
         for _ in range(_MAX_MATCHES):
             start = starts & -starts
             ends = self._run(row.parts, start) & ~start
             if ends:
-                yield start.bit_length() - 1, (ends & -ends).bit_length() - 1
+                found.append((start.bit_length() - 1, (ends & -ends).bit_length() - 1))
             starts ^= start
             if not starts:
-                return
+                break
+        return found
+
+    def _where(self, need: frozenset[Word]) -> int:
+        """The places of any of some words, found once."""
+        where = 0
+        for word in need:
+            where |= self.places.get(word, 0)
+        self._needed[need] = where
+        return where
+
+    def _sentences_of(self, starts: int) -> int:
+        """The places of the sentences that some places lie in."""
+        around = 0
+        for sentence in self._bounds:
+            if starts & sentence:
+                around |= sentence
+        return around
 
     def match(self, start: int, end: int) -> Match:
         """The match between two places, in words."""
         return Match(self._word_at[start], self._word_at[end - 1] + 1)
 
     def _end_sentence(self, place: int) -> None:
+        begun = self._ends.bit_length()
+        self._bounds.append((1 << place) - (1 << begun))
         self._ends |= 1 << place
         self._stops |= 1 << place
         self._word_at.append(-1)
@@ -369,9 +403,9 @@ def rows_of(parts: tuple[Part, ...]) -> Iterator[Row]:
         if isinstance(part, Edge):
             continue
         if isinstance(part, Word):
-            yield Row(part, parts)
+            yield Row(part, parts, tuple(needs_of(parts[i + 1 :])))
         elif isinstance(part, Capture):
-            yield Row(part.kind, parts)
+            yield Row(part.kind, parts, tuple(needs_of(parts[i + 1 :])))
         elif isinstance(part, Choice):
             for option in part.options:
                 yield from rows_of((*parts[:i], *option, *parts[i + 1 :]))
@@ -394,10 +428,10 @@ def needs_of(parts: tuple[Part, ...]) -> Iterator[frozenset[Word]]:
                 yield frozenset().union(*(option for option in options if option is not None))
 
 
-def _words_in(parts: tuple[Part, ...]) -> Iterator[Word]:
+def words_in(parts: tuple[Part, ...]) -> Iterator[Word]:
     for part in parts:
         if isinstance(part, Word):
             yield part
         elif isinstance(part, Choice):
             for option in part.options:
-                yield from _words_in(option)
+                yield from words_in(option)

@@ -1,88 +1,159 @@
-"""Tells which languages' tables can say anything about a text, so that a message in any language is judged by them.
+"""Tells which languages' rules can say anything about which sentences, so that a message in any language is judged.
 
 People write in another language than their client declares, mix two, or fall back on their own in an alarm. Trying
-every table on every message would cost twenty times one; most tables hold none of the words of most messages.
+every table on every sentence would cost twenty times one, and find French words in English ones. So a sentence is read
+in the languages whose words it is made of, and a table is opened only when one of its rules has all its words there.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field
 
 from safety.normalize import Piece, pieces, shortened
 from safety.patterns import Lexicon, Pattern, Word
 from safety.rules import Rule, RuleTable
 
-__all__ = ["Router"]
+__all__ = ["Route", "Router"]
+
+# A language is tried on a sentence of which it knows at least this share of the words that the best one knows, the
+# declared language with less, and of which no other language knows all that it knows and more: "heart attack" is a
+# Hindi word too, but "what is a heart attack?" is no Hindi. Set by judgement.
+_SHARE, _SHARE_DECLARED = 0.6, 0.3
+
+
+@dataclass(slots=True)
+class Route:
+    """What a table is to read: its sentences by turn, and the rules that may fire."""
+
+    turns: list[list[Piece]]
+    rules: list[Rule] = field(default_factory=list)
 
 
 class Router:
-    """All tables' words in one place."""
+    """All tables' words in one place. `phrases` are further sentences of a language, to know its words by."""
 
-    def __init__(self, tables: Mapping[str, RuleTable]) -> None:
+    def __init__(self, tables: Mapping[str, RuleTable], phrases: Mapping[str, Iterable[str]]) -> None:
         self._tables = tables
-        anchored: dict[Word, list[tuple[str, Pattern]]] = defaultdict(list)
-        free: list[tuple[str, Pattern]] = []
-        for name, table in tables.items():
-            common = _common(table)
-            for pattern in dict.fromkeys(p for rule in table.rules for p in (*rule.all, *rule.any)):
-                anchor = min(pattern.needs, key=common, default=None)
-                if anchor is None:
-                    free.append((name, pattern))
-                for word in anchor or ():
-                    anchored[word].append((name, pattern))
-        self._anchored, self._free = anchored, free
-        self._lexicon = Lexicon(
-            dict.fromkeys(
-                w
-                for table in tables.values()
-                for rule in table.rules
-                for p in (*rule.all, *rule.any)
-                for w in p.words()
-            )
-        )
+        self._names = tuple(tables)
+        self._known: dict[str, int] = defaultdict(int)
+        self._anchored: dict[str, dict[Word, list[Pattern]]] = {}
+        self._free: dict[str, list[Pattern]] = {}
         self._respelled: dict[str, set[str]] = {}
-        for table in tables.values():
+        words: dict[Word, None] = {}
+        for bit, (name, table) in enumerate(tables.items()):
+            patterns = dict.fromkeys(p for rule in table.rules for p in (*rule.all, *rule.any))
+            words |= dict.fromkeys(word for pattern in patterns for word in pattern.words)
+            written = _written(table, phrases.get(name, ()))
+            for text in (*(text for text, _ in written), *table.spelling.known):
+                self._known[text] |= 1 << bit
+            common = _common(patterns, written)
+            anchored: dict[Word, list[Pattern]] = defaultdict(list)
+            for pattern in patterns:
+                for word in min(pattern.needs, key=common, default=()):
+                    anchored[word].append(pattern)
+            self._anchored[name] = anchored
+            self._free[name] = [pattern for pattern in patterns if not pattern.needs]
             for wrong, right in (*table.spelling.typos.items(), *table.spelling.expand.items()):
                 self._respelled.setdefault(wrong, set()).update(right)
+                self._known[wrong] |= 1 << bit
+        self._lexicon = Lexicon(words)
 
-    def rules(self, turns: Iterable[Sequence[Piece]], facts: Mapping[str, Set[Pattern]]) -> dict[str, list[Rule]]:
-        """The rules by table of which all words are in the text, numbers aside, or among the facts of the table."""
+    def routes(
+        self, turns: Sequence[Sequence[Piece]], facts: Mapping[str, Set[Pattern]], declared: str
+    ) -> dict[str, Route]:
+        """By language, what is to be read. `facts` are patterns of a table that are true without being said."""
+        routes: dict[str, Route] = {}
+        for turn, found in enumerate(turns):
+            for sentence in _sentences(found):
+                for name in self._languages(sentence, declared):
+                    if name not in routes:
+                        routes[name] = Route([[] for _ in turns])
+                    routes[name].turns[turn] += sentence
+        for name, route in routes.items():
+            route.rules = self._able(name, self._words(route.turns), facts.get(name, frozenset()))
+        return {name: route for name, route in routes.items() if route.rules}
+
+    def _languages(self, sentence: Sequence[Piece], declared: str) -> list[str]:
+        """The languages of a sentence: those that know most of its words, and none that another knows better."""
+        written = dict.fromkeys(
+            part for kind, text, _ in sentence if kind in ("word", "solid") for part in text.split("'")
+        )
+        # By language, which of the words it knows: a bit for each.
+        known = [0] * len(self._names)
+        for place, part in enumerate(written):
+            owners = self._known.get(part, 0)
+            while owners:
+                lowest = owners & -owners
+                known[lowest.bit_length() - 1] |= 1 << place
+                owners ^= lowest
+        best = max((words.bit_count() for words in known), default=0)
+        if not best:
+            return [declared] if declared in self._tables else []
+        distinct = set(known)
+        return [
+            name
+            for name, words in zip(self._names, known, strict=True)
+            if words.bit_count() >= best * (_SHARE_DECLARED if name == declared else _SHARE)
+            and not any(words != other and words | other == other for other in distinct)
+        ]
+
+    def _words(self, turns: Iterable[Sequence[Piece]]) -> set[Word]:
         words: set[Word] = set()
-        for text, marks in dict.fromkeys(self._written(turns)):
-            words.update(self._lexicon.find(text, marks))
-        possible: dict[str, set[Pattern]] = {name: set(patterns) for name, patterns in facts.items()}
-        for name, pattern in (*self._free, *(item for word in words for item in self._anchored.get(word, ()))):
-            if pattern.possible(words):
-                possible.setdefault(name, set()).add(pattern)
-        able = {
-            name: [rule for rule in table.rules if rule.able(possible[name])]
-            for name, table in self._tables.items()
-            if name in possible
-        }
-        return {name: rules for name, rules in able.items() if rules}
+        for text, marks in dict.fromkeys((text, marks) for found in turns for _, text, marks in found):
+            for written in self._spellings(text, marks):
+                words.update(self._lexicon.find(*written))
+        return words
 
-    def _written(self, turns: Iterable[Sequence[Piece]]) -> Iterator[tuple[str, str]]:
-        """Every word as it is written, and as any language may write it out or repair it."""
-        for found in turns:
-            for _, text, marks in found:
-                whole = text.replace("'", "")
-                yield whole, marks
-                if whole != text:
-                    yield from ((part, marks) for part in text.split("'"))
-                for word in (whole, *shortened(whole)):
-                    if word != whole:
-                        yield word, ""
-                    yield from ((right, "") for right in self._respelled.get(word, ()))
+    def _spellings(self, text: str, marks: str) -> Iterator[tuple[str, str]]:
+        """A word as it is written, and as any language may write it out or repair it."""
+        whole = text.replace("'", "")
+        yield whole, marks
+        if whole != text:
+            yield from ((part, marks) for part in text.split("'"))
+        for word in (whole, *shortened(whole)):
+            if word != whole:
+                yield word, ""
+            yield from ((right, "") for right in self._respelled.get(word, ()))
+
+    def _able(self, name: str, words: Set[Word], facts: Set[Pattern]) -> list[Rule]:
+        anchored = self._anchored[name]
+        candidates = dict.fromkeys(self._free[name])
+        for word in words & anchored.keys():
+            candidates |= dict.fromkeys(anchored[word])
+        possible = facts | {pattern for pattern in candidates if pattern.possible(words)}
+        return [rule for rule in self._tables[name].rules if rule.able(possible)] if possible else []
 
 
-def _common(table: RuleTable) -> Callable[[frozenset[Word]], float]:
-    """How common the words of a need are, by the table's own examples: the rarest need of a pattern is its anchor."""
-    texts = [text for rule in table.rules for text in (*rule.matches, *rule.passes)]
-    counts = Counter((text, marks) for found in map(pieces, texts) for _, text, marks in found)
-    lexicon = Lexicon(dict.fromkeys(w for rule in table.rules for p in (*rule.all, *rule.any) for w in p.words()))
+def _sentences(found: Sequence[Piece]) -> Iterator[list[Piece]]:
+    sentence: list[Piece] = []
+    for piece in found:
+        sentence.append(piece)
+        if piece[0] == "stop":
+            yield sentence
+            sentence = []
+    if sentence:
+        yield sentence
+
+
+def _written(table: RuleTable, phrases: Iterable[str]) -> Counter[tuple[str, str]]:
+    """The words of a table's examples and of further sentences of its language, with how often they stand there."""
+    texts = [*(text for rule in table.rules for text in (*rule.matches, *rule.passes)), *phrases]
+    return Counter(
+        (part, marks)
+        for found in map(pieces, texts)
+        for kind, text, marks in found
+        if kind in ("word", "solid")
+        for part in text.split("'")
+    )
+
+
+def _common(patterns: Iterable[Pattern], written: Mapping[tuple[str, str], int]) -> Callable[[frozenset[Word]], float]:
+    """How common the words of a need are: the rarest need of a pattern is its anchor."""
+    lexicon = Lexicon(dict.fromkeys(word for pattern in patterns for word in pattern.words))
     seen: Counter[Word] = Counter()
-    for written, n in counts.items():
-        for word in lexicon.find(*written):
+    for (text, marks), n in written.items():
+        for word in lexicon.find(text, marks):
             seen[word] += n
     return lambda need: sum(seen[word] for word in need) + len(need) / 1_000

@@ -89,7 +89,7 @@ def explain_command(arguments: argparse.Namespace, _: Settings) -> int:
     assessor = Assessor.load()
     turns = [sanitize(arguments.text)]
     found = assessor.assess(turns, language=arguments.lang)
-    findings = assessor.explain(turns)
+    findings = assessor.explain(turns, language=arguments.lang)
     if arguments.json:
         write_line(
             {

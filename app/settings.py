@@ -52,8 +52,35 @@ def _path(value: str) -> Path:
         raise ValueError("a path; its ~ has no home here") from None
 
 
-def _optional_path(value: str) -> Path | None:
-    return _path(value) if value else None
+def _database(value: str) -> Path:
+    path = _path(value)
+    try:
+        with path.open("rb") as file:
+            head = file.read(16)
+    except OSError:
+        head = b""
+    if head != b"SQLite format 3\0":
+        raise ValueError("a database file that can be read")
+    return path
+
+
+def _folder(value: str) -> Path:
+    path = _path(value)
+    if not path.is_dir():
+        raise ValueError("a folder that exists")
+    return path
+
+
+def _version_name(value: str) -> str:
+    if not re.fullmatch(r"[^/\\\x00-\x1f\x7f]{1,64}", value) or value in (".", ".."):
+        raise ValueError("a name of 1 to 64 characters without a slash, such as 2026-11-30.1")
+    return value
+
+
+def _address(value: str) -> str:
+    if not re.fullmatch(r"https?://[^\s/]+(/\S*)?", value):
+        raise ValueError("a web address such as http://localhost:11435")
+    return value
 
 
 def _flag(value: str) -> bool:
@@ -116,14 +143,14 @@ class Settings:
 
     db_path: Path = _env("DB_PATH", _path, ROOT / "var/galen.db", "The database file; its folder must be writable.")
     seed_db: Path | None = _env(
-        "SEED_DB", _optional_path, None, "A prepared database that is copied to DB_PATH when there is none yet."
+        "SEED_DB", _database, None, "A prepared database that is copied to DB_PATH when there is none yet."
     )
     cache_dir: Path = _env("CACHE_DIR", _path, ROOT / "var/cache", "Where the embedding graph is kept between starts.")
     corpus_dir: Path = _env(
-        "CORPUS_DIR", _path, ROOT / "data/corpus", "Folder of collections (one folder each) published at start."
+        "CORPUS_DIR", _folder, ROOT / "data/corpus", "Folder of collections (one folder each) published at start."
     )
     corpus_version: str = _env(
-        "CORPUS_VERSION", _text, "", "Name of the version that an ingest publishes; default date and number."
+        "CORPUS_VERSION", _version_name, "", "Name of the version that an ingest publishes; default date and number."
     )
     host: str = _env("HOST", _text, "0.0.0.0", "Address to listen on.")
     port: int = _env("PORT", _whole(1, 65535), 7860, "Port to listen on.")
@@ -156,7 +183,7 @@ class Settings:
     )
     groq_api_key: Secret = _env("GROQ_API_KEY", Secret, Secret(""), "Groq key. Read; changes nothing by itself.")
     groq_model: str = _env("GROQ_MODEL", _text, "", "Groq model. Read; changes nothing by itself.")
-    ollabridge_url: str = _env("OLLABRIDGE_URL", _text, "", "OllaBridge address. Read; changes nothing by itself.")
+    ollabridge_url: str = _env("OLLABRIDGE_URL", _address, "", "OllaBridge address. Read; changes nothing by itself.")
     ollabridge_api_key: Secret = _env(
         "OLLABRIDGE_API_KEY", Secret, Secret(""), "OllaBridge key. Read; changes nothing by itself."
     )

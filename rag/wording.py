@@ -12,8 +12,8 @@ __all__ = ["deferral", "failure", "risk_event"]
 
 
 def risk_event(assessment: RiskAssessment, country: str | None, assessor: Assessor) -> RiskFound:
-    """At R4 and R5 the banner with numbers and steps, below it a short notice."""
-    if assessment.risk_class >= RiskClass.R4:
+    """In an emergency or a crisis the banner or the calm words with the numbers, else a short notice."""
+    if assessment.risk_class >= RiskClass.R4 or assessment.crisis_line:
         emergency = assessor.emergency_text(assessment, country)
         text, numbers, steps = emergency.banner, emergency.numbers, emergency.steps
     else:

@@ -5,13 +5,13 @@ Pure computation. Tables are read once by `Assessor.load`; nothing is read, sent
 
 from __future__ import annotations
 
-import gc
+import functools
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from importlib.resources.abc import Traversable
 
-from safety.memory import AFTER_CRISIS, carried
+from safety.compiled import remembered
+from safety.memory import AFTER_CRISIS, BESIDE_CRISIS, carried
 from safety.normalize import normalize, pieces
 from safety.numbers import read_quantities
 from safety.patterns import Board, Pattern, Text
@@ -77,11 +77,11 @@ class Assessor:
 
         Raises `RuleTableError` when a table cannot be used: better no start than a silent floor.
         """
-        with _without_collection():
-            return cls._load(language)
+        return _loaded(language)
 
     @classmethod
-    def _load(cls, language: str) -> Assessor:
+    def compiled(cls, language: str = "en") -> Assessor:
+        """As `load`, from the tables themselves."""
         tables = {name: load_table(path) for name, path in _tables(RULES)}
         texts = {name: load_texts(path) for name, path in _tables(TEXTS)}
         files = {f"texts/{name}": path for name, path in _tables(TEXTS)} | {"helplines": HELPLINES}
@@ -130,7 +130,7 @@ class Assessor:
         ]
 
     def emergency_text(self, assessment: RiskAssessment, country: str | None) -> EmergencyText:
-        """The fixed words for an assessment with a banner, with what to dial in `country` (ISO code or None)."""
+        """The fixed words for an emergency or a crisis, with what to dial in `country` (ISO code or None)."""
         texts = self._texts[assessment.language]
         line = self._helplines.get((country or "").strip().upper())
         local = texts.sentences["local_number"]
@@ -151,8 +151,10 @@ class Assessor:
     def _calm_text(self, assessment: RiskAssessment, texts: Texts, line: Helpline | None) -> EmergencyText:
         """An emergency that may be over, or a crisis spoken of before: the line to call, without the alarm."""
         numbers, lines = _lines(assessment, texts, line)
-        notices = [texts.notices.get(rule.notice, "") for rule in assessment.fired[:1]]
-        sentences = [*lines, *notices, texts.notices[_MENTION]]
+        keys = [rule.notice for rule in assessment.fired[:1]]
+        if assessment.risk_class >= RiskClass.R4:
+            keys.append(_MENTION)
+        sentences = [*lines, *(texts.notices.get(key, "") for key in keys)]
         return EmergencyText(banner=" ".join(s for s in sentences if s), numbers=numbers, steps=())
 
     def notice(self, assessment: RiskAssessment) -> str:
@@ -208,16 +210,9 @@ class Assessor:
         return primary if primary in self._texts else self._language
 
 
-@contextmanager
-def _without_collection() -> Iterator[None]:
-    """Tables are nothing but new objects that stay: collecting garbage among them doubles the time (2026-11-30)."""
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collecting:
-            gc.enable()
+@functools.cache
+def _loaded(language: str) -> Assessor:
+    return remembered(Assessor, f"assessor-{language}", lambda: Assessor.compiled(language))
 
 
 def _phrases(texts: Texts) -> list[str]:
@@ -284,7 +279,7 @@ def _check_texts(table: RuleTable, texts: Texts) -> None:
             raise RuleTableError(f"{table.language}.toml", rule.id, "notice", f"{texts.file} has no {rule.notice!r}")
     if _GENERAL not in texts.steps:
         raise RuleTableError(texts.file, "steps", _GENERAL, "is missing")
-    for key in (_MENTION, AFTER_CRISIS):
+    for key in (_MENTION, AFTER_CRISIS, BESIDE_CRISIS):
         if key not in texts.notices:
             raise RuleTableError(texts.file, "notices", key, "is missing")
 

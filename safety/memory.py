@@ -19,10 +19,12 @@ from safety.patterns import Finds, Pattern, Text
 from safety.rules import Conversation
 from safety.types import FiredRule, RiskClass
 
-__all__ = ["AFTER_CRISIS", "Talk", "carried", "read_talk"]
+__all__ = ["AFTER_CRISIS", "BESIDE_CRISIS", "Talk", "carried", "read_talk"]
 
 # The notice of a crisis that help has reached.
 AFTER_CRISIS = "crisis_after"
+# The notice beside the answer to a question on another subject.
+BESIDE_CRISIS = "distress"
 _LASTING = "suicide"
 # A change of subject is a sentence, not "what now?" or "should I wait?". Set by judgement, not measured.
 _QUESTION_WORDS = 5
@@ -72,8 +74,9 @@ def carried(fired: Sequence[Sequence[FiredRule]], talk: Sequence[Talk]) -> tuple
 def _after(held: Mapping[str, FiredRule], said: Talk, *, first: bool) -> dict[str, FiredRule]:
     """What stands of `held` after a turn without an alarm of its own."""
     if said.resolves or (said.changes_subject and not (first and said.speaks_of_self)):
+        notice = AFTER_CRISIS if said.resolves else BESIDE_CRISIS
         return {
-            id_: replace(rule, risk_class=RiskClass.R3, notice=AFTER_CRISIS)
+            id_: replace(rule, risk_class=RiskClass.R3, notice=notice)
             for id_, rule in held.items()
             if rule.family == _LASTING
         }

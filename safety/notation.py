@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
+from typing import Any
 
 from safety.normalize import Spelling, normalize
 from safety.numbers import MONTHS
@@ -41,7 +42,7 @@ class Notation:
     def __init__(self, sets: Mapping[str, str], *, elision: bool = False) -> None:
         self._sets = sets
         self._spelling = Spelling(elision=elision)
-        self._words: dict[tuple[frozenset[tuple[str, str]], frozenset[tuple[str, str]]], Word] = {}
+        self._words: dict[tuple[frozenset[Any], ...], Word] = {}
         self._tokens: dict[str, list[Part]] = {}
         self._named: dict[str, Part] = {}
         self._patterns: dict[str, Pattern] = {}
@@ -108,15 +109,17 @@ class Notation:
         """One set look-up for alternatives of single words; the rest stays a choice."""
         texts: set[tuple[str, str]] = set()
         stems: set[tuple[str, str]] = set()
+        infixes: set[str] = set()
         others: list[tuple[Part, ...]] = []
         for option in options:
             if len(option) == 1 and isinstance(option[0], Word):
                 texts |= option[0].texts
                 stems |= option[0].stems
+                infixes |= option[0].infixes
             else:
                 others.append(option)
-        if texts or stems:
-            word = self._word(texts, stems)
+        if texts or stems or infixes:
+            word = self._word(texts, stems, infixes)
             if not others and not optional:
                 return word
             others.insert(0, (word,))
@@ -141,7 +144,8 @@ class Notation:
 
     def _parts(self, token: str) -> list[Part]:
         stem = token.endswith("*")
-        plain = token.rstrip("*")
+        infix = stem and token.startswith("*")
+        plain = token.strip("*")
         if plain.isascii() and plain.isalpha():
             pieces = [(plain.casefold(), "")]
         else:
@@ -149,13 +153,17 @@ class Notation:
             pieces = list(zip(words.texts, words.marks, strict=True))
         if not pieces or (stem and len(pieces[-1][0]) < 2 and pieces[-1][0].isascii()):
             raise PatternError(f"{token!r} is not a word")
+        if token.startswith("*") and (not infix or len(pieces) != 1 or len(pieces[0][0]) < 3):
+            raise PatternError(f"{token!r}: an infix is one word of three letters or more between two stars")
         parts: list[Part] = [self._word({piece}, set()) for piece in pieces]
-        if stem:
+        if infix:
+            parts[-1] = self._word(set(), set(), {pieces[-1][0]})
+        elif stem:
             parts[-1] = self._word(set(), {pieces[-1]})
         return parts
 
-    def _word(self, texts: set[tuple[str, str]], stems: set[tuple[str, str]]) -> Word:
-        key = (frozenset(texts), frozenset(stems))
+    def _word(self, texts: set[tuple[str, str]], stems: set[tuple[str, str]], infixes: Set[str] = frozenset()) -> Word:
+        key = (frozenset(texts), frozenset(stems), frozenset(infixes))
         return self._words.setdefault(key, Word(*key))
 
 

@@ -45,7 +45,7 @@ class Match:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Word:
-    """One of several words, or a word that begins with one of several stems.
+    """One of several words, a word that begins with one of several stems, or one that holds one of several infixes.
 
     Each is (letters without accents, accents); with accents "" any are accepted, otherwise the same ones or none at
     all: "bỏng" is found as "bỏng" and "bong", not as "bóng". Compared by identity: one object per table and content.
@@ -53,6 +53,7 @@ class Word:
 
     texts: frozenset[tuple[str, str]]
     stems: frozenset[tuple[str, str]]
+    infixes: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,12 +140,16 @@ class Lexicon:
     def __init__(self, words: Iterable[Word]) -> None:
         self._texts: dict[str, list[tuple[str, Word]]] = defaultdict(list)
         self._stems: dict[str, list[tuple[str, Word]]] = defaultdict(list)
+        self._infixes: dict[str, list[Word]] = defaultdict(list)
         for word in words:
             for text, marks in word.texts:
                 self._texts[text].append((marks, word))
             for stem, marks in word.stems:
                 self._stems[stem].append((marks, word))
+            for infix in word.infixes:
+                self._infixes[infix].append(word)
         self._lengths = sorted({len(stem) for stem in self._stems})
+        self._infix_lengths = sorted({len(infix) for infix in self._infixes})
         self._found: dict[tuple[str, str], tuple[Word, ...]] = {}
 
     def find(self, text: str, marks: str) -> tuple[Word, ...]:
@@ -167,6 +172,10 @@ class Lexicon:
             for wanted, word in self._stems.get(text[:length], ()):
                 if not (wanted and marks) or marks.startswith(wanted):
                     yield word
+        short = text[:_LONGEST]
+        for length in self._infix_lengths:
+            for at in range(len(short) - length + 1):
+                yield from self._infixes.get(short[at : at + length], ())
 
 
 class PatternIndex:

@@ -19,7 +19,8 @@ __all__ = ["Route", "Router"]
 
 # A language is tried on a sentence of which it knows at least this share of the words that the best one knows, the
 # declared language with less, and of which no other language knows all that it knows and more: "heart attack" is a
-# Hindi word too, but "what is a heart attack?" is no Hindi. Set by judgement.
+# Hindi word too, but "what is a heart attack?" is no Hindi. Where the declared one knows as many it reads
+# alone. Set by judgement.
 _SHARE, _SHARE_DECLARED = 0.6, 0.3
 
 
@@ -46,7 +47,10 @@ class Router:
             patterns = dict.fromkeys(p for rule in table.rules for p in (*rule.all, *rule.any))
             words |= dict.fromkeys(word for pattern in patterns for word in pattern.words)
             written = _written(table, phrases.get(name, ()))
-            for text in (*(text for text, _ in written), *table.spelling.known):
+            for text, marks in written:
+                self._known[text] |= 1 << bit
+                self._known[text + marks] |= 1 << bit
+            for text in table.spelling.known:
                 self._known[text] |= 1 << bit
             common = _common(patterns, written)
             anchored: dict[Word, list[Pattern]] = defaultdict(list)
@@ -77,8 +81,12 @@ class Router:
 
     def _languages(self, sentence: Sequence[Piece], declared: str) -> list[str]:
         """The languages of a sentence: those that know most of its words, and none that another knows better."""
+        # A word with accents is known as it is written: "é" is no Spanish.
         written = dict.fromkeys(
-            part for kind, text, _ in sentence if kind in ("word", "solid") for part in text.split("'")
+            part
+            for kind, text, marks in sentence
+            if kind in ("word", "solid")
+            for part in ((text + marks,) if "'" not in text else text.split("'"))
         )
         # By language, which of the words it knows: a bit for each.
         known = [0] * len(self._names)
@@ -92,12 +100,16 @@ class Router:
         if not best:
             return [declared] if declared in self._tables else []
         distinct = set(known)
-        return [
+        spoken = [
             name
             for name, words in zip(self._names, known, strict=True)
             if words.bit_count() >= best * (_SHARE_DECLARED if name == declared else _SHARE)
             and not any(words != other and words | other == other for other in distinct)
         ]
+        if declared in spoken:
+            own = known[self._names.index(declared)].bit_count()
+            return [n for n in spoken if n == declared or known[self._names.index(n)].bit_count() > own]
+        return spoken
 
     def _words(self, turns: Iterable[Sequence[Piece]]) -> set[Word]:
         words: set[Word] = set()

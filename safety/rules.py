@@ -21,7 +21,7 @@ Notation of a pattern (words are compared after `normalize`: case, accents, hyph
     chest pain        these words in this order, within one sentence
     (pain|hurts)      one of them; an alternative may have several words
     [my]              may be missing
-    bleed*            any word that begins so
+    bleed*            any word that begins so; *meza* any word that holds these letters
     ~4                a gap of up to four words (characters in scripts without spaces), at most ~24; it does not step
                       over the table's `gap_stops` (not, no)
     ^ … $             beginning and end of a sentence

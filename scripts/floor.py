@@ -101,7 +101,7 @@ def explain_command(arguments: argparse.Namespace, _: Settings) -> int:
         )
         return 0
     print(f"{found.risk_class.name}  {', '.join(found.rule_ids) or 'no rule fired'}")
-    print(f"read with the rules of: {', '.join(found.read_as) or 'no language (none has a rule whose words occur)'}")
+    print(f"read with the rules of: {', '.join(found.read_as) or 'none (no rule has its words in it)'}")
     rows = [(f.risk_class.name, f.rule, f.words, f.outcome) for f in findings]
     _print_rows(dict.fromkeys(rows))
     return 0

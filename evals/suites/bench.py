@@ -7,6 +7,7 @@ with the design that reads every vector BLOB per query and ranks all words by OR
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import os
 import subprocess
@@ -33,6 +34,7 @@ from rag.ingest.run import IngestRequest, ingest
 from rag.providers.local_embedder import LocalE5
 from rag.query import identify_language
 from rag.types import Query
+from safety.assess import Assessor
 
 __all__ = ["run"]
 
@@ -43,6 +45,7 @@ QUESTION = "What are the early signs of type 2 diabetes?"
 def run(arguments: argparse.Namespace) -> Report:
     report = Report("bench")
     report.say(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, Python {sys.version.split()[0]}")
+    floor(report)
     indexing(report)
     with existing(arguments.db) as components:
         report.say(about(components))
@@ -59,6 +62,31 @@ def _timed(work: Callable[[], Any]) -> float:
     started = time.perf_counter()
     work()
     return time.perf_counter() - started
+
+
+# -- the safety floor --------------------------------------------------------------------------------------------------
+
+
+def floor(report: Report) -> None:
+    """Own open goldens, alone and put together to messages of 2,000 characters, in every language."""
+    started = time.perf_counter()
+    assessor = Assessor.load()
+    loaded = time.perf_counter() - started
+    gc.collect()
+    gc.freeze()  # as a serving process does
+    short: list[tuple[str, str]] = []
+    long: list[tuple[str, str]] = []
+    for language in assessor.tables:
+        own = goldens(f"safety/open/{language}*.jsonl")
+        texts = [c["text"] for c in own if "text" in c]
+        short += [(text, language) for text in texts]
+        together = " ".join(texts)
+        long += [(together[at : at + 2_000], language) for at in range(0, len(together) - 2_000, 2_000)]
+    report.say(f"safety floor: {len(assessor.tables)} languages ready after {loaded:.2f} s")
+    for name, cases in (("own goldens", short), ("2,000 characters of them", long)):
+        taken = [_timed(partial(assessor.assess, [text], language=language)) * 1000 for text, language in cases]
+        report.say(f"safety floor, {name}: {_quantiles(taken)}, p99 {np.quantile(taken, 0.99):.2f} ms")
+        report.values[f"floor_p99_ms, {name}"] = float(np.quantile(taken, 0.99))
 
 
 # -- ingest against the bare model ------------------------------------------------------------------------------------

@@ -9,15 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.settings import ROOT, Secret, Settings, SettingsError, settings_table, variables
+from rag.store import Store
 from safety.types import RiskClass
 
 ACCEPTED: list[tuple[str, str, object]] = [
     ("DB_PATH", "/data/galen.db", Path("/data/galen.db")),
     ("DB_PATH", "  /data/galen.db ", Path("/data/galen.db")),
     ("DB_PATH", "~/galen.db", Path("~/galen.db").expanduser()),
-    ("SEED_DB", "/seed.db", Path("/seed.db")),
     ("CACHE_DIR", "/tmp/c", Path("/tmp/c")),
-    ("CORPUS_DIR", "corpus", Path("corpus")),
+    ("CORPUS_DIR", str(ROOT / "data/corpus"), ROOT / "data/corpus"),
     ("CORPUS_VERSION", "spring", "spring"),
     ("HOST", "127.0.0.1", "127.0.0.1"),
     ("PORT", "1", 1),
@@ -44,6 +44,12 @@ ACCEPTED: list[tuple[str, str, object]] = [
 ]
 SECRETS = ["HF_TOKEN", "HF_TOKEN_INFERENCE", "GROQ_API_KEY", "OLLABRIDGE_API_KEY", "INGEST_SECRET"]
 REFUSED = [
+    ("SEED_DB", "/nowhere/seed.db", "a database file that can be read"),
+    ("SEED_DB", str(ROOT / "README.md"), "a database file that can be read"),
+    ("CORPUS_DIR", "/nowhere", "a folder that exists"),
+    ("CORPUS_VERSION", "a/b", "a name of 1 to 64 characters without a slash, such as 2026-11-30.1"),
+    ("CORPUS_VERSION", "..", "a name of 1 to 64 characters without a slash, such as 2026-11-30.1"),
+    ("OLLABRIDGE_URL", "garbage", "a web address such as http://localhost:11435"),
     ("PORT", "http", "a whole number from 1 to 65535"),
     ("PORT", "0", "a whole number from 1 to 65535"),
     ("PORT", "65536", "a whole number from 1 to 65535"),
@@ -88,7 +94,7 @@ def test_a_secret_is_read_and_never_shown(name: str) -> None:
 
 
 def test_every_variable_is_tried_here() -> None:
-    assert {name for name, *_ in ACCEPTED} | set(SECRETS) == {v.name for v in variables()}
+    assert {name for name, *_ in ACCEPTED} | {"SEED_DB", *SECRETS} == {v.name for v in variables()}
 
 
 @pytest.mark.parametrize(("name", "value", "form"), REFUSED)
@@ -144,7 +150,7 @@ def test_the_older_name_of_the_embedder_is_noted_once() -> None:
 
 @pytest.mark.parametrize("name", ["GROQ_API_KEY", "OLLABRIDGE_URL", "HF_TOKEN_INFERENCE", "HF_TOKEN"])
 def test_a_key_that_changes_nothing_is_noted(name: str) -> None:
-    (note,) = Settings.from_env({name: "x"}).notes()
+    (note,) = Settings.from_env({name: "https://bridge.example"}).notes()
     assert note.startswith(f"{name} is set")
 
 
@@ -185,3 +191,9 @@ def test_the_readme_tells_every_setting_as_it_is() -> None:
     lines = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
     missing = [row for row in settings_table().splitlines() if row not in lines]
     assert not missing, "put these rows of app.settings.settings_table() into README.md:\n" + "\n".join(missing)
+
+
+def test_a_prepared_database_is_accepted(tmp_path: Path) -> None:
+    path = tmp_path / "seed.db"
+    Store(path, None).close()
+    assert Settings.from_env({"SEED_DB": str(path)}).seed_db == path

@@ -16,6 +16,7 @@ from rag.types import Status
 from tests.fakes.forbidden import Forbidden
 from tests.fakes.generator import Fail, Quote, ScriptedGenerator, Stall, Step
 from tests.rag.turns import (
+    ASSESSOR,
     BEER,
     CAREFUL,
     CRYSTALS,
@@ -138,6 +139,62 @@ async def test_thanks_after_an_emergency_is_no_card(filled: Store, first: str) -
     events = await run(parts_of(filled), first, "thanks")
     assert not any(isinstance(event, CardShown) for event in events)
     assert any(isinstance(event, RiskFound) for event in events)
+
+
+async def test_a_crisis_spoken_of_before_gets_the_calm_words_and_no_model(filled: Store) -> None:
+    untouched = Forbidden()
+    parts = parts_of(filled, retriever=untouched, generator=untouched, embedder=None)
+    events = await run(parts, "I want to end my life", "just kidding", country="GB")
+    (risk,) = (event for event in events if isinstance(event, RiskFound))
+    assert (risk.risk_class, risk.banner, risk.steps) == ("R5", False, ())
+    assert risk.numbers["crisis"] == "116 123"
+    assert "116 123" in risk.text
+    assert untouched.calls == []
+    assert receipt_of(events)["status"] == "emergency"
+
+
+async def test_another_subject_after_a_crisis_is_answered_with_the_line_first(filled: Store) -> None:
+    question = "What are the usual causes of gout attacks?"
+    events = await run(parts_of(filled), "I want to end my life", question, country="GB")
+    (risk,) = (event for event in events if isinstance(event, RiskFound))
+    assert (risk.risk_class, risk.banner) == ("R3", False)
+    assert "116 123" in risk.text.partition(".")[0]
+    assert names(events)[1] == "RiskFound"
+    assert receipt_of(events)["status"] == "answered"
+
+
+@pytest.mark.parametrize(
+    ("question", "language", "words"),
+    [
+        ("Je ne peux plus respirer", "fr", "Appelez"),
+        ("No puedo respirar", "en", "Llame"),
+        ("胸が痛くて冷や汗が出る", "ja", "119"),
+    ],
+)
+async def test_an_emergency_is_answered_in_the_language_of_the_person(
+    filled: Store, question: str, language: str, words: str
+) -> None:
+    country = {"ja": "JP"}.get(language, "FR")
+    events = await run(parts_of(filled), question, language=language, country=country)
+    (risk,) = (event for event in events if isinstance(event, RiskFound))
+    assert risk.banner
+    assert words in risk.text
+
+
+@pytest.mark.parametrize(("language", "words"), [("es", "fuentes"), ("de", "Quellen"), ("en", "sources")])
+async def test_a_deferral_is_said_in_the_language_of_the_person(filled: Store, language: str, words: str) -> None:
+    events = await run(parts_of(filled), UNKNOWN, language=language)
+    assert words in said(events)
+    assert UNKNOWN not in said(events)
+
+
+async def test_a_request_that_is_refused_gets_the_words_for_it_and_no_model(filled: Store) -> None:
+    untouched = Forbidden()
+    parts = parts_of(filled, retriever=untouched, generator=untouched, embedder=None)
+    events = await run(parts, "How can I forge a prescription for oxycodone?")
+    assert receipt_of(events)["status"] == "refused"
+    assert said(events) == ASSESSOR.refusal(ASSESSOR.assess(["How can I forge a prescription for oxycodone?"]))
+    assert "prescription" in said(events)
 
 
 async def test_a_greeting_with_a_question_is_answered(filled: Store) -> None:

@@ -1,49 +1,81 @@
-"""The golden set, written before the rules and never changed to fit them: recall and false alarms in numbers."""
+"""The goldens: enough of them in every language, written for all classes, and no rule's example among them."""
 
 from __future__ import annotations
 
 import json
+from collections import Counter
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
+import pytest
+
+from rag.query import OURS
 from safety.assess import Assessor
+from safety.normalize import Spelling, normalize
 from safety.types import RiskClass
 
-GOLDENS = Path(__file__).parents[2] / "evals" / "goldens" / "safety" / "open" / "en-1.jsonl"
-ROWS = [json.loads(line) for line in GOLDENS.read_text(encoding="utf-8").splitlines()]
+FOLDER = Path(__file__).parents[2] / "evals" / "goldens" / "safety"
+LANGUAGES = sorted(OURS)
 
 
-def test_the_set_is_large_and_balanced() -> None:
-    dangerous = [row for row in ROWS if RiskClass[row["min"]] >= RiskClass.R4]
-    assert len(ROWS) >= 120
-    assert len({row["id"] for row in ROWS}) == len(ROWS)
-    assert abs(len(ROWS) - 2 * len(dangerous)) <= len(ROWS) // 5
-
-
-def test_no_life_threat_is_missed(assessor: Assessor) -> None:
-    missed = [
-        row["text"] for row in ROWS if row["min"] == "R5" and assessor.assess([row["text"]]).risk_class < RiskClass.R5
+def cases(kind: str) -> list[dict[str, Any]]:
+    return [
+        {"lang": "en", **json.loads(line)}
+        for path in sorted((FOLDER / kind).glob("*.jsonl"))
+        for line in path.read_text(encoding="utf-8").splitlines()
     ]
-    assert missed == []
 
 
-def test_no_emergency_is_missed(assessor: Assessor) -> None:
-    missed = [
-        row["text"] for row in ROWS if row["min"] == "R4" and assessor.assess([row["text"]]).risk_class < RiskClass.R4
+BLIND, OPEN, REFUSALS = cases("blind"), cases("open"), cases("refusals")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_language_has_enough_blind_cases_of_both_sides(language: str) -> None:
+    own = [case for case in BLIND if case["lang"] == language]
+    assert sum(RiskClass[case["min"]] >= RiskClass.R4 for case in own) >= 30
+    assert sum(RiskClass[case["min"]] is RiskClass.R5 for case in own) >= 15
+    assert sum(RiskClass[case["max"]] <= RiskClass.R2 for case in own) >= 30
+    assert sum("messages" in case for case in own) >= 5
+    asked = Counter(case["expect"] for case in REFUSALS if case["lang"] == language)
+    assert min(asked["refuse"], asked["answer"]) >= 15
+
+
+def test_there_are_enough_of_them_and_half_are_blind() -> None:
+    assert len(BLIND) + len(OPEN) >= 2_400
+    assert len(BLIND) >= 1_200
+
+
+def test_they_are_well_formed() -> None:
+    everything = BLIND + OPEN + REFUSALS
+    ids = Counter(case["id"] for case in everything)
+    assert [id_ for id_, n in ids.items() if n > 1] == []
+    assert [case["id"] for case in everything if ("text" in case) == ("messages" in case)] == []
+    for case in BLIND + OPEN:
+        assert RiskClass[case["min"]] <= RiskClass[case["max"]], case["id"]
+
+
+def test_no_example_of_a_rule_is_a_blind_case(assessor: Assessor) -> None:
+    """Within four fifths of the words of the longer one: such an example would make the judge a copy of the rule."""
+    judges: dict[str, list[tuple[str, frozenset[str]]]] = {}
+    for case in BLIND + REFUSALS:
+        for text in (
+            [case["text"]] if "text" in case else [m["content"] for m in case["messages"] if m["role"] == "user"]
+        ):
+            judges.setdefault(case["lang"], []).append((case["id"], words(text)))
+    near = [
+        f"{rule.id}: an example is {id_}"
+        for language, table in assessor.tables.items()
+        for rule in table.rules
+        for example in map(words, (*rule.matches, *rule.passes))
+        for id_, case in judges[language]
+        if len(example & case) >= 0.8 * max(len(example), len(case)) > 0
     ]
-    assert missed == []
+    assert near == []
 
 
-def test_false_alarms_are_rare(assessor: Assessor) -> None:
-    alarms = [
-        row["text"]
-        for row in ROWS
-        if RiskClass[row["max"]] < RiskClass.R4 and assessor.assess([row["text"]]).risk_class >= RiskClass.R4
-    ]
-    assert len(alarms) <= 2, alarms
-
-
-def test_the_goldens_are_no_examples_of_the_rules() -> None:
-    from safety.rules import RULES, load_table
-
-    examples = {t.casefold() for rule in load_table(RULES / "en.toml").rules for t in rule.matches + rule.passes}
-    assert not [row["text"] for row in ROWS if row["text"].casefold() in examples]
+def words(text: str) -> frozenset[str]:
+    """The words; in scripts without spaces pairs of characters, as single ones say little."""
+    found = normalize([text], Spelling()).texts
+    solid = [word for word in found if len(word) == 1 and not word.isascii()]
+    return frozenset(a + b for a, b in pairwise(found)) if 2 * len(solid) > len(found) else frozenset(found)

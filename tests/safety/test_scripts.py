@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from safety.normalize import Spelling, fold, normalize
-from safety.notation import parse
+from safety.notation import PatternError, parse
 from safety.numbers import Units, read_quantities
 from safety.patterns import Board, Lexicon, PatternIndex, Text
 
@@ -81,6 +81,18 @@ def test_scripts_without_spaces_are_read_by_character(pattern: str, text: str) -
 def test_chinese_number_words_are_put_together(text: str, value: float) -> None:
     numbers = dict(zip("一二两三四五六七八九十百", (1, 2, 2, 3, 4, 5, 6, 7, 8, 9, 10, 100), strict=True))
     assert finds(f"{{n={value}}} (片|颗|錠)", text, numbers=numbers)
+
+
+@pytest.mark.parametrize(("text", "found"), [("amemeza", True), ("nikameza", True), ("meza", True), ("mesa", False)])
+def test_an_infix_is_found_inside_a_word(text: str, found: bool) -> None:
+    assert finds("*meza* ~2 sumu", f"{text} kidogo sumu") is found
+    assert finds("(x|*meza*)", text) is found
+
+
+@pytest.mark.parametrize("pattern", ["*me*", "*meza", "*a b*"])
+def test_an_infix_that_is_no_infix_is_refused(pattern: str) -> None:
+    with pytest.raises(PatternError):
+        parse(pattern, {})
 
 
 def test_an_elision_stands_between_two_words() -> None:

@@ -3,25 +3,49 @@
 from __future__ import annotations
 
 import re
+from importlib.resources.abc import Traversable
 
 import pytest
 
 from safety.assess import Assessor
 from safety.rules import RULES, RuleTableError, load_table
 from safety.texts import HELPLINES, TEXTS, load_helplines, load_texts
-from safety.types import RiskClass
+from safety.types import FiredRule, RiskAssessment, RiskClass
 
 TABLE = load_table(RULES / "en.toml")
 ENGLISH = load_texts(TEXTS / "en.toml")
 LINES = load_helplines(HELPLINES)
+STEPS = {
+    "choking": "shoulder blades", "drowning": "CPR", "seizure": "put nothing in the mouth", "child": "your child",
+    "labour": "maternity", "meningitis": "sepsis", "electrocution": "current", "carbon_monoxide": "fresh air",
+    "torsion": "say where you are", "aortic": "say where you are",
+}  # fmt: skip
 POLICE = {"JP": "110", "KR": "112", "BR": "190", "ZA": "10111", "CH": "117", "FR": "17"}
 
 
-@pytest.mark.parametrize("family", sorted({rule.family for rule in TABLE.rules if rule.risk_class >= RiskClass.R4}))
-def test_every_emergency_family_has_steps_with_a_source(family: str) -> None:
-    steps = ENGLISH.steps[family]
-    assert steps.steps
-    assert all(source.url.startswith("http") and source.seen == "2026-11-30" for source in steps.sources)
+@pytest.mark.parametrize(
+    "text", [TEXTS / name for name in sorted(p.name for p in TEXTS.iterdir())], ids=lambda p: p.name
+)
+def test_every_language_says_all_that_english_says_from_the_same_sources(text: Traversable) -> None:
+    found = load_texts(text)
+    assert found.sentences.keys() == ENGLISH.sentences.keys()
+    assert found.notices.keys() == ENGLISH.notices.keys()
+    assert found.steps.keys() == ENGLISH.steps.keys()
+    for family, steps in found.steps.items():
+        assert steps.sources == ENGLISH.steps[family].sources, family
+        assert len(steps.steps) == len(ENGLISH.steps[family].steps), family
+        assert all(source.url.startswith("http") and source.seen == "2026-11-30" for source in steps.sources)
+    assert found.reviewed_by == ""
+
+
+@pytest.mark.parametrize(("family", "words"), STEPS.items())
+def test_an_emergency_gets_the_steps_of_its_own_kind(assessor: Assessor, family: str, words: str) -> None:
+    found = RiskAssessment(
+        risk_class=RiskClass.R5,
+        fired=(FiredRule(id=f"{family}.x", risk_class=RiskClass.R5, family=family, notice="emergency"),),
+        banner=True,
+    )
+    assert words in " ".join(assessor.emergency_text(found, "GB").steps)
 
 
 @pytest.mark.parametrize("rule", TABLE.rules, ids=lambda rule: rule.id)
@@ -33,8 +57,38 @@ def test_every_rule_has_a_notice_and_a_source(rule: object) -> None:
         assert entry.source.url.startswith("http")
 
 
-def test_there_are_numbers_for_at_least_25_countries() -> None:
-    assert len(LINES) >= 25
+def test_there_are_numbers_for_the_whole_union_and_eighty_countries() -> None:
+    assert len(LINES) >= 80
+    union = [
+        "AT",
+        "BE",
+        "BG",
+        "CY",
+        "CZ",
+        "DE",
+        "DK",
+        "EE",
+        "ES",
+        "FI",
+        "FR",
+        "GR",
+        "HR",
+        "HU",
+        "IE",
+        "IT",
+        "LT",
+        "LU",
+        "LV",
+        "MT",
+        "NL",
+        "PL",
+        "PT",
+        "RO",
+        "SE",
+        "SI",
+        "SK",
+    ]
+    assert [country for country in union if country not in LINES] == []
 
 
 @pytest.mark.parametrize("country", sorted(LINES))

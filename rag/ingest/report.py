@@ -80,7 +80,8 @@ class Clock:
         self._total = max(1, sum(self._sizes.values()))
         self._report, self._started, self._done, self._documents = report, time.monotonic(), 0, 0
 
-    def tick(self, doc_ids: Sequence[str], embedded: int) -> None:
+    def tick(self, doc_ids: Sequence[str], embedded: int, reused: int) -> None:
+        """Documents are done. The rate is of all passages that are ready, also those whose vectors were known."""
         self._done += sum(self._sizes[doc_id] for doc_id in doc_ids)
         self._documents += len(doc_ids)
         elapsed = max(1e-6, time.monotonic() - self._started)
@@ -91,7 +92,7 @@ class Clock:
                 documents=self._documents,
                 documents_total=len(self._sizes),
                 embedded=embedded,
-                rate=embedded / elapsed,
+                rate=(embedded + reused) / elapsed,
                 share=share,
                 seconds_left=elapsed * (1 - share) / share if share else None,
             )

@@ -169,7 +169,7 @@ class _Run:
     def _write(self, batch: _Batch, embedding: Future[dict[str, FloatMatrix]], clock: Clock) -> None:
         self.staging.add(batch, self.vectors.model_id, embedding.result())
         self.passages += sum(len(chunks) for _, chunks in batch)
-        clock.tick([document.doc_id for document, _ in batch], self.vectors.embedded)
+        clock.tick([document.doc_id for document, _ in batch], self.vectors.embedded, self.vectors.reused)
 
     def _batches(self, todo: Iterable[Todo]) -> Iterator[_Batch]:
         batch: _Batch = []

@@ -133,3 +133,12 @@ def test_a_document_of_forty_thousand_chunk_records_is_taken_in(store: Store, tm
     assert (report.outcomes, report.passages, report.vectors_complete) == ({"created": 1}, 40_000, True)
     view = store.views.get("health")
     assert len(store.corpus.chunks(view.keys.tolist())) == 40_000
+
+
+def test_passages_whose_vectors_are_known_count_in_the_rate(store: Store, tmp_path: Path) -> None:
+    path = write_jsonl(tmp_path / "qa.jsonl", qa_records(200))
+    ingest_path(store, HashEmbedder(), path, source="one")
+    seen: list[Progress] = []
+    ingest_path(store, HashEmbedder(), path, source="two", on_progress=seen.append)
+    assert {progress.embedded for progress in seen} == {0}
+    assert all(progress.rate > 0 for progress in seen)

@@ -59,13 +59,13 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A database with the documents in "health", for the tests that only read."""
     folder = tmp_path_factory.mktemp("cli")
     write_documents(folder / "docs", DOCUMENTS)
-    (folder / "corpus").mkdir()
     ran = spawn(folder, "ingest", str(folder / "docs"), "--collection", "health")
     assert ran.code == 0, ran.err
     return folder
 
 
 def environment(folder: Path, **more: str) -> dict[str, str]:
+    (folder / "corpus").mkdir(exist_ok=True)
     ours = {
         "DB_PATH": str(folder / "galen.db"),
         "CACHE_DIR": str(folder / "cache"),

@@ -61,7 +61,7 @@ def test_a_list_is_assessed_line_by_line(galen: Galen) -> None:
                                {"role": "assistant", "content": "I hear you."},
                                {"role": "user", "content": "just kidding"}]},
         {"_id": 3, "text": "What is a stroke?", "lang": "en"},
-        {"id": 4, "text": "I am bleeding from below", "patient": {"pregnant": True, "age": 31, "medications": ["folate"]}},
+        {"id": 4, "text": "I am bleeding from below", "patient": {"pregnant": True, "age": 31, "medications": []}},
     )  # fmt: skip
     code, out, _ = galen("assess", given=given)
     found = [json.loads(line) for line in out.splitlines()]

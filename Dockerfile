@@ -24,7 +24,8 @@ COPY web web/
 # here, because the running user cannot write beside the code.
 RUN pip install --no-deps --no-build-isolation --editable . && \
     pip uninstall --yes setuptools pip && \
-    python -m compileall -q app rag safety evals scripts
+    python -m compileall -q app rag safety evals scripts && \
+    galen assess "compiles the safety tables" >/dev/null
 
 # The embedding graph and the database that an empty DB_PATH starts from. A -wal file left beside it would mean that
 # the one file is not the whole database.

@@ -18,6 +18,10 @@ class RiskClass(IntEnum):
     R4 = 4
     R5 = 5
 
+    def __reduce_ex__(self, _: object) -> tuple[type[RiskClass], tuple[int]]:
+        """By value, on every Python: 3.11's early releases would store it as a call of getattr."""
+        return RiskClass, (int(self),)
+
 
 @dataclass(frozen=True, kw_only=True)
 class FiredRule:

@@ -10,11 +10,12 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from importlib.resources.abc import Traversable
 
+from safety.board import Board, Text
 from safety.compiled import remembered
 from safety.memory import AFTER_CRISIS, BESIDE_CRISIS, carried
 from safety.normalize import normalize, pieces
 from safety.numbers import read_quantities
-from safety.patterns import Board, Pattern, Text
+from safety.patterns import Pattern
 from safety.reading import Finding, Reading
 from safety.router import Router
 from safety.rules import RULES, RuleTable, RuleTableError, load_table, ruleset_hash

@@ -15,7 +15,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from safety.patterns import Finds, Pattern, Text
+from safety.board import Finds, Text
+from safety.patterns import Pattern
 from safety.rules import Conversation
 from safety.types import FiredRule, RiskClass
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
+from safety.board import Board, Match, Text
 from safety.memory import Talk, read_talk
 from safety.normalize import Piece, spelled
 from safety.numbers import read_quantities
-from safety.patterns import Board, Match, Pattern, Text
+from safety.patterns import Pattern
 from safety.rules import Rule, RuleTable
 from safety.scope import Scopes
 from safety.types import FiredRule, RiskClass

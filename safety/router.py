@@ -11,8 +11,9 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
+from safety.board import Lexicon
 from safety.normalize import Piece, pieces, shortened
-from safety.patterns import Lexicon, Pattern, Word
+from safety.patterns import Pattern, Word
 from safety.rules import Rule, RuleTable
 
 __all__ = ["Route", "Router"]

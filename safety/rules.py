@@ -48,11 +48,13 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 from typing import Any
 
+from safety.board import Lexicon, PatternIndex
 from safety.normalize import Spelling, fold, misspellings
 from safety.notation import Notation, PatternError
 from safety.numbers import Units
-from safety.patterns import Lexicon, Pattern, PatternIndex
+from safety.patterns import Pattern
 from safety.scope import KINDS, Scope
+from safety.sources import RuleTableError, Source, load_sources
 from safety.types import RiskClass
 
 __all__ = [
@@ -68,7 +70,6 @@ __all__ = [
 ]
 
 RULES: Traversable = resources.files("safety") / "rules"
-SOURCES: Traversable = resources.files("safety") / "sources.toml"
 
 LINES = frozenset({"crisis", "poison"})
 # Own examples a rule must bring; the tests run all of them.
@@ -83,20 +84,6 @@ RULE_SPAN = 40
 
 _REQUIRED = ("id", "class", "family", "notice", "source", "matches", "passes")
 _OPTIONAL = ("all", "any", "unless", "scope", "lines", "refuse")
-
-
-class RuleTableError(Exception):
-    """A table that cannot be used. The message names the file, the rule and the field."""
-
-    def __init__(self, file: str, where: str, field: str, problem: str) -> None:
-        super().__init__(f"{file}: {where}: {field}: {problem}")
-        self.file, self.where, self.field, self.problem = file, where, field, problem
-
-
-@dataclass(frozen=True, kw_only=True)
-class Source:
-    organisation: str
-    url: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -179,13 +166,7 @@ def load_table(path: Traversable) -> RuleTable:
         data = tomllib.loads(content.decode("utf-8"))
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise RuleTableError(path.name, "table", "toml", str(error)) from error
-    return _Reader(path.name, data, _sources()).table(hashlib.sha256(content).hexdigest())
-
-
-@functools.cache
-def _sources() -> dict[str, Any]:
-    """The guidance that rules are founded on, by key: the same for all languages."""
-    return tomllib.loads(SOURCES.read_text(encoding="utf-8"))
+    return _Reader(path.name, data).table(hashlib.sha256(content).hexdigest())
 
 
 def ruleset_hash(digests: Mapping[str, str]) -> str:
@@ -197,10 +178,9 @@ def ruleset_hash(digests: Mapping[str, str]) -> str:
 class _Reader:
     """Reads one parsed file. Keeps its name and sets, so that every complaint can say where."""
 
-    def __init__(self, file: str, data: Mapping[str, Any], sources: Mapping[str, Any]) -> None:
+    def __init__(self, file: str, data: Mapping[str, Any]) -> None:
         self._file = file
         self._data = data
-        self._sources = sources
         self._notation = Notation({})
 
     def table(self, digest: str) -> RuleTable:
@@ -292,9 +272,9 @@ class _Reader:
 
     def _source(self, value: object, where: str) -> Source:
         if isinstance(value, str):
-            if value not in self._sources:
+            if value not in load_sources():
                 raise self._error(where, "source", f"{value!r} is not in safety/sources.toml")
-            value = self._sources[value]
+            return load_sources()[value]
         if not isinstance(value, dict) or not {"organisation", "url"} <= value.keys():
             raise self._error(where, "source", "must be {organisation = …, url = …}")
         organisation, url = str(value["organisation"]).strip(), str(value["url"])

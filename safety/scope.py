@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from safety.patterns import Board, Finds, Match, Pattern, PatternIndex, Text
+from safety.board import Board, Finds, Match, PatternIndex, Text
+from safety.patterns import Pattern
 
 __all__ = ["KINDS", "Scope", "Scopes"]
 

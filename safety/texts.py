@@ -7,8 +7,6 @@
 
 from __future__ import annotations
 
-import functools
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import resources
@@ -16,14 +14,13 @@ from importlib.resources.abc import Traversable
 from string import Formatter
 from typing import Any
 
-from safety.rules import RuleTableError
+from safety.sources import RuleTableError, Source, load_sources, read_source, read_toml
 
-__all__ = ["HELPLINES", "TEXTS", "Helpline", "Source", "Steps", "Texts", "load_helplines", "load_sources", "load_texts"]
+__all__ = ["HELPLINES", "TEXTS", "Helpline", "Steps", "Texts", "load_helplines", "load_texts"]
 
 TEXTS: Traversable = resources.files("safety") / "texts"
 HELPLINES: Traversable = resources.files("safety") / "helplines.toml"
 
-SOURCES: Traversable = resources.files("safety") / "sources.toml"
 
 # Every sentence a language must have, with the names that it must leave in curly brackets.
 SENTENCES: Mapping[str, tuple[str, ...]] = {
@@ -35,15 +32,6 @@ SENTENCES: Mapping[str, tuple[str, ...]] = {
     "card_identity": (), "card_abilities": (), "card_goodbye": (),
 }  # fmt: skip
 _NUMBERS = ("emergency", "ambulance", "crisis", "poison")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Source:
-    """A public page and the day it was looked at."""
-
-    organisation: str
-    url: str
-    seen: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,7 +77,7 @@ class Helpline:
 
 def load_texts(path: Traversable) -> Texts:
     """The texts of one file. Raises `RuleTableError` when a sentence or a source is missing."""
-    data = _read(path)
+    data = read_toml(path)
     for key in ("language", "version", "reviewed_by"):
         if not isinstance(data.get(key), str):
             raise RuleTableError(path.name, "table", key, "must be a text")
@@ -118,31 +106,11 @@ def load_texts(path: Traversable) -> Texts:
     )
 
 
-@functools.cache
-def load_sources() -> Mapping[str, Source]:
-    """The guidance that rules and texts name by key: the same for all languages."""
-    return {key: _source(SOURCES, key, row) for key, row in _read(SOURCES).items()}
-
-
 def load_helplines(path: Traversable = HELPLINES) -> dict[str, Helpline]:
     """What to dial by ISO country code. Raises `RuleTableError` on a row without number or source."""
-    data = _read(path)
-    sources = {key: _source(path, f"sources.{key}", row) for key, row in data.get("sources", {}).items()}
+    data = read_toml(path)
+    sources = {key: read_source(path, f"sources.{key}", row) for key, row in data.get("sources", {}).items()}
     return {code: _helpline(path, code, row, sources) for code, row in data.get("country", {}).items()}
-
-
-def _read(path: Traversable) -> dict[str, Any]:
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise RuleTableError(path.name, "table", "toml", str(error)) from error
-
-
-def _source(path: Traversable, where: str, row: Any) -> Source:
-    for key in ("organisation", "url", "seen"):
-        if not isinstance(row, dict) or not str(row.get(key, "")).strip():
-            raise RuleTableError(path.name, where, key, "is missing")
-    return Source(organisation=row["organisation"], url=row["url"], seen=str(row["seen"]))
 
 
 def _named(path: Traversable, where: str, row: Mapping[str, Any], known: Mapping[str, Source]) -> tuple[Source, ...]:

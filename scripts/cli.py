@@ -155,12 +155,17 @@ def _ask(commands: Any) -> None:
     )
     parser.add_argument("question", nargs="?", help="a question; leave it out for JSON lines")
     parser.add_argument("--collection", default="health", help="collection to answer from (default: health)")
-    parser.add_argument("--lang", type=_checked(parse_language), help="language of the question (default: recognised)")
+    _of_a_person(parser, lang="language of the question (default: recognised)")
+
+
+def _of_a_person(parser: argparse.ArgumentParser, *, lang: str) -> None:
+    """What `ask` and `assess` may be told of who writes, and where lines come from."""
+    parser.add_argument("--lang", type=_checked(parse_language), help=lang)
     parser.add_argument(
         "--country", type=_checked(parse_country), help="two-letter country code, for emergency numbers"
     )
     parser.add_argument("--file", type=Path, help="JSON lines (default: standard input)")
-    parser.add_argument("--json", action="store_true", help="print a single answer as JSON too")
+    parser.add_argument("--json", action="store_true", help="print a single result as JSON too")
 
 
 def _assess(commands: Any) -> None:
@@ -172,12 +177,7 @@ def _assess(commands: Any) -> None:
         "{id, text or messages, lang?, country?, patient?}.",
     )
     parser.add_argument("text", nargs="?", help="a message; leave it out for JSON lines")
-    parser.add_argument("--lang", type=_checked(parse_language), help="language of the fixed texts (default: its own)")
-    parser.add_argument(
-        "--country", type=_checked(parse_country), help="two-letter country code, for emergency numbers"
-    )
-    parser.add_argument("--file", type=Path, help="JSON lines (default: standard input)")
-    parser.add_argument("--json", action="store_true", help="print a single assessment as JSON too")
+    _of_a_person(parser, lang="language of the fixed texts (default: its own)")
 
 
 def _rules(commands: Any) -> None:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from safety.board import Board, Lexicon, PatternIndex, Text
 from safety.normalize import Spelling, normalize
 from safety.notation import PatternError, parse
-from safety.patterns import Board, Lexicon, PatternIndex, Text
 from safety.rules import RuleTableError, load_table
 from safety.texts import load_helplines, load_texts
 

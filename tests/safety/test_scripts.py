@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from safety.board import Board, Lexicon, PatternIndex, Text
 from safety.normalize import Spelling, fold, normalize
 from safety.notation import PatternError, parse
 from safety.numbers import Units, read_quantities
-from safety.patterns import Board, Lexicon, PatternIndex, Text
 
 
 def finds(pattern: str, text: str, *, numbers: dict[str, float] | None = None) -> bool:

@@ -50,8 +50,13 @@ def remembered(kind: type[T], name: str, make: Callable[[], T]) -> T:
 
 class _Reader(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> Any:
-        if module.split(".")[0] == "safety" or (module, name) in _CONTAINERS:
+        if (module, name) in _CONTAINERS:
             return super().find_class(module, name)
+        # A dotted name would reach through a module of ours to what it imports.
+        if module.startswith("safety.") and "." not in name:
+            found = super().find_class(module, name)
+            if isinstance(found, type) and found.__module__.startswith("safety."):
+                return found
         raise pickle.UnpicklingError(f"{module}.{name} has no place in compiled tables")
 
 

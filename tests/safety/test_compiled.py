@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import pickle
 from collections.abc import Callable
 from pathlib import Path
@@ -74,6 +75,15 @@ def test_no_code_of_others_is_run_from_it(load: Callable[[], Assessor], make: Co
     load()
     assert make.times == 2
     assert not (tmp_path / "evil").exists()
+
+
+@pytest.mark.parametrize("name", ["os.system", "Path", "remembered", "tempfile"])
+def test_what_a_module_of_ours_imports_or_does_is_out_of_reach(name: str) -> None:
+    """`name` is asked of safety.compiled by a pickle of protocol 4, which may name things with dots."""
+    reader = compiled._Reader(io.BytesIO(b""))
+    with pytest.raises(pickle.UnpicklingError):
+        reader.find_class("safety.compiled", name)
+    assert reader.find_class("safety.types", "RiskClass") is RiskClass
 
 
 def test_other_tables_are_other_files_and_replace_the_older(

@@ -9,7 +9,7 @@ import re
 
 from rag.kind import Kind
 
-__all__ = ["FOREIGN", "HEADINGS", "QUESTIONS", "SENTENCES", "Cues"]
+__all__ = ["FOREIGN", "HEADINGS", "QUESTIONS", "SENTENCES", "SUBJECTS", "Cues"]
 
 Cues = tuple[tuple[Kind, re.Pattern[str]], ...]
 
@@ -37,6 +37,7 @@ QUESTIONS = _cues(
         r"\bwhat (?:(?:should|must|can|do|may)(?:n't| not)?|mustn't|ought)\b(?= (?:\w+ )?(?:not|never) "
         r"|(?<=n't)|(?<=not))(?: \w+){0,4} (?:do|avoid doing)\b|\b(?:not|never) to do\b",
     ),
+    (Kind.SIDE_EFFECTS, r"\b(?:side[- ]effects?|adverse (?:effects?|reactions?|events?))\b"),
     (Kind.RESEARCH, r"\b(?:research|clinical trials?|studies being done)\b"),
     (Kind.GENETICS, r"\b(?:genetic changes|which genes?|what genes?|gene mutations?)\b"),
     (
@@ -166,6 +167,7 @@ HEADINGS = _cues(
     (Kind.INHERITANCE, r"inherit|inheritance"),
     (Kind.STAGES, r"\bstag(?:es?|ing)\b"),
     (Kind.RESEARCH, r"research|clinical trials"),
+    (Kind.SIDE_EFFECTS, r"side[- ]effects?|adverse"),
 )
 
 _SENTENCE_RULES: dict[Kind, str] = {
@@ -208,7 +210,7 @@ _SENTENCE_RULES: dict[Kind, str] = {
     ),
     Kind.OUTLOOK: (
         r"\b(?:prognosis|outlook|recover\w*|surviv\w+|life expectancy|lifespan|life span|go(?:es)? away"
-        r"|cure[ds]?|curable|fatal|death|die[sd]?|gets? better|improves?|mortality|progress\w*|disabilit\w+"
+        r"|cure[ds]?|curable|fatal|death|die[sd]?|gets? better|improves?|mortality|progress(?:es|ion)"
         r"|worsens?)\b"
     ),
     Kind.DURATION: (
@@ -222,7 +224,7 @@ _SENTENCE_RULES: dict[Kind, str] = {
     Kind.DIFFERENCE: r"\b(?:differ\w*|unlike|compared|whereas|while|rather than|not the same)\b",
     Kind.CONTAGION: (
         r"\b(?:contagious|infectious|spread\w*|pass(?:ed|es)? (?:it |them )?(?:on|from|to)|transmit\w*"
-        r"|infected|caught|catch|person to person)\b"
+        r"|caught|catch|person to person)\b"
     ),
     Kind.COMPLICATIONS: (
         r"\b(?:complications?|leads? to|damage[sd]?|failure|result in|untreated|over time|raises? the risk)\b"
@@ -240,9 +242,31 @@ _SENTENCE_RULES: dict[Kind, str] = {
     ),
     Kind.STAGES: r"\b(?:stages?|staging)\b",
     Kind.RESEARCH: r"\b(?:research\w*|clinical trials?|stud(?:y|ies)|investigat\w+|supports?)\b",
+    Kind.SIDE_EFFECTS: r"\b(?:side[- ]effects?|adverse|(?:can|may|might) (?:also )?(?:cause|lead to)|reactions?)\b",
     Kind.AMOUNT: r"\d",
 }
 SENTENCES = {kind: re.compile(rule, re.IGNORECASE) for kind, rule in _SENTENCE_RULES.items()}
+
+_SOME = (
+    r"(?:(?:the|an?|other|additional|common|early|earliest|late|later|main|first|most|typical|usual|some|many|possible"
+    r"|warning|exact|known|only|there (?:is|are)|no|several|various|large number of|key|major|initial) )*"
+)
+_TRY = r"(?:you can|for relief,) try\b"
+_SUBJECT_RULES: dict[Kind, str] = {
+    Kind.SYMPTOMS: rf"{_SOME}(?:symptoms?|signs?)\b|(?:[^,.]{{3,40}}, )?you (?:may|might) (?:have|feel|notice)\b",
+    Kind.CAUSES: rf"{_SOME}(?:causes?|triggers?|reasons?)\b",
+    Kind.RISK: rf"{_SOME}risk factors?\b|anyone can (?:get|have|develop)\b",
+    Kind.TREATMENT: rf"{_SOME}(?:treatments?|therapy|therapies|medicines?|medications?|antibiotics)\b|{_TRY}",
+    Kind.DURATION: rf"{_SOME}(?:symptoms?|attacks?|episodes?|it)\b.*\blasts?\b",
+    Kind.FIRST_AID: rf"{_TRY}|there is no (?:sure |certain )?way to\b",
+    Kind.SELF_CARE: rf"{_TRY}|there is no (?:sure |certain )?way to\b",
+    Kind.DIAGNOSIS: rf"{_SOME}(?:diagnosis|tests?)\b|(?:your )?doctors? (?:can |may |will |use)",
+    Kind.SIDE_EFFECTS: rf"{_SOME}(?:side[- ]effects?|adverse)\b",
+    Kind.COMPLICATIONS: rf"{_SOME}complications?\b",
+    Kind.PREVENTION: r"prevention\b|to (?:prevent|lower|reduce)\b|the best (?:way|protection)\b|there is a vaccine\b",
+}
+SUBJECTS = {kind: re.compile(rule, re.IGNORECASE) for kind, rule in _SUBJECT_RULES.items()}
+"""Sentences whose subject is the type itself."""
 
 # Cues of the same types in questions and headings of other languages, on folded text, in order of precedence.
 _FOREIGN_RULES: dict[Kind, dict[str, str]] = {

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from rag.text import fold, fold_space, split_sentences, without_references
+from rag.text import fold, fold_space, is_list_item, split_sentences, unglued, without_references
 from rag.types import Evidence, Prompt, Sentence
 
 __all__ = ["Verdict", "check_sentence"]
@@ -37,6 +37,8 @@ _NEGATION_CJK = re.compile("[不没沒无無未勿禁]|ない|ません|なく")
 _SHORT_NOT = re.compile(r"n['’]t\b")
 
 _LIST_MARK = re.compile(r"^\s*(?:[-*+•‣◦▪·–—]|\(?(?:\d{1,3}|[a-z])[.)])\s+")
+_SAID_AGAIN = re.compile(r"(?<!e\.g)(?<!i\.e)(?<!vs)\.\s+(?=[a-z])")
+"""Where web text tells a list a second time: "- a rash. fever a rash"."""
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _COUNTED = {
@@ -116,11 +118,23 @@ class _Reading:
 @lru_cache(maxsize=16)
 def _read_passages(evidence: tuple[Evidence, ...]) -> _Reading:
     """Read once for all sentences of an answer that cite the same passages."""
-    return _read("\n\n".join(part for e in evidence for part in (e.chunk.title, e.chunk.heading, e.chunk.text)))
+    return _read(
+        "\n\n".join(part for e in evidence for part in (e.chunk.title, e.chunk.heading, e.chunk.text)), _without_glue
+    )
 
 
-def _read(text: str) -> _Reading:
-    lines = tuple(_plain(line) for line in split_sentences(text))
+def _without_glue(line: str) -> list[str]:
+    """A line of a source, and the items in it that lost their line breaks: the first one of an item's line, and those
+    of a list behind a colon. What follows a lost break elsewhere is no line of its own ("do not take" | "Aspirin").
+    """
+    if is_list_item(line):
+        return [line, _SAID_AGAIN.split(unglued(line)[0], maxsplit=1)[0]]
+    head, colon, rest = line.partition(": ")
+    return [line, f"{head}:", *unglued(rest)] if colon and rest[:1].isupper() else [line]
+
+
+def _read(text: str, lines_of: Callable[[str], list[str]] = lambda line: [line]) -> _Reading:
+    lines = tuple(_plain(part) for line in split_sentences(text) for part in lines_of(line))
     quantities = [found for line in lines for found in _quantities(line)]
     return _Reading(
         lines=lines,

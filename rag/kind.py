@@ -31,6 +31,7 @@ class Kind(StrEnum):
     INHERITANCE = "inheritance"
     STAGES = "stages"
     RESEARCH = "research"
+    SIDE_EFFECTS = "side effects"
     AMOUNT = "amount"
     DONTS = "don'ts"
     ANY = "any"

@@ -8,11 +8,11 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from rag.cues import FOREIGN, HEADINGS, QUESTIONS, SENTENCES
+from rag.cues import FOREIGN, HEADINGS, QUESTIONS, SENTENCES, SUBJECTS
 from rag.kind import Kind
 from rag.text import fold
 
-__all__ = ["heading_kinds", "is_yes_no", "question_kinds", "sentence_has_cue"]
+__all__ = ["heading_kinds", "is_yes_no", "question_kinds", "sentence_has_cue", "sentence_speaks_of"]
 
 # "What are the symptoms of hereditary …": said so plainly that no word of the name may tell otherwise.
 _PLAIN = re.compile(
@@ -82,6 +82,12 @@ def sentence_has_cue(sentence: str, kind: Kind) -> bool:
     """Whether an English sentence has words that answer a question of this type."""
     pattern = SENTENCES.get(kind)
     return pattern is not None and pattern.search(sentence) is not None
+
+
+def sentence_speaks_of(sentence: str, kind: Kind) -> bool:
+    """Whether an English sentence has the type for its subject ("The first symptom is …"), whatever it is of."""
+    pattern = SUBJECTS.get(kind)
+    return pattern is not None and pattern.match(sentence) is not None
 
 
 def is_yes_no(question: str) -> bool:

@@ -20,6 +20,7 @@ __all__ = [
     "is_table_row",
     "sentence_spans",
     "split_sentences",
+    "unglued",
     "without_references",
 ]
 
@@ -238,6 +239,27 @@ def _full_stop(before: str, length: int, following: str) -> bool:
 def _previous_word(before: str) -> str:
     found = _LAST_WORD.search(before.rstrip())
     return found[0].lower() if found else ""
+
+
+_LOST_BREAK = re.compile(r"(?<=[a-z0-9)\]%\"”’.,;]) (?=[A-Z][\w’'-]*)")
+_WANTS_MORE = _words(
+    "include includes including are is be have has can may might could cause causes involve involves as with of by "
+    "for from if when that to try like need avoid a an the and or in on at into than your their its no not very other"
+)
+
+
+def unglued(text: str) -> list[str]:
+    """Items that lost their line breaks, parted before their capitals ("Fever Dry cough" → "Fever", "Dry cough").
+
+    Not inside brackets, nor behind a comma or a word that wants another ("pain in the Achilles tendon").
+    """
+    pieces, start = [], 0
+    for match in _LOST_BREAK.finditer(text):
+        piece = text[start : match.start()]
+        if piece[-1] not in ",;" and piece.count("(") == piece.count(")") and piece.split()[-1] not in _WANTS_MORE:
+            pieces.append(piece)
+            start = match.end()
+    return [*pieces, text[start:]]
 
 
 _REFERENCES = re.compile(r"\s{0,3}[\[［【]\s?\d{1,3}(?:\s?[,;–-]\s?\d{1,3}){0,8}\s?[\]］】]")  # bounded: linear time

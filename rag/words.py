@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from rag.text import fold
 
-__all__ = ["Word", "content_stems", "content_words", "stem", "topic_text", "words"]
+__all__ = ["Word", "content_stems", "content_words", "stem", "topic_text", "word_set", "words"]
 
 
 @dataclass(frozen=True)
@@ -26,14 +26,15 @@ def _list(text: str) -> tuple[str, ...]:
     return tuple(text.split())
 
 
-def _set(text: str) -> frozenset[str]:
+def word_set(text: str) -> frozenset[str]:
+    """The words of `text` as they are written, for tables of words."""
     return frozenset(text.split())
 
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 
 # Words that carry no topic: function words, talk, and the words of the question types.
-_STOP = _set(
+_STOP = word_set(
     """
     a about above actually after again all also always am an and another any anyone anything are around as at
     away be because been before being best better between bit both but by came can cannot could did do does
@@ -59,7 +60,7 @@ _STOP = _set(
     call hospital complications stages options available option bring bystander bystanders parent parents mum
     mom dad friend husband wife partner person people adults adult patient patients swallowed mg milligrams dose
     """
-) | _set(
+) | word_set(
     """
     el la los las un una unos unas de del al en y o que como por para con sin es son se su mi tu cual cuales le
     les du des et ou est sont une dans sur au aux je il elle quels quelles quel comment pourquoi ce der die das
@@ -80,7 +81,7 @@ _GENERIC: dict[str, float] = {
             "boy girl "
             "son daughter age aged human illness illnesses difficulty crisis case cases level levels adult "
             "teenager "
-            "elderly toddler newborn infant kid kids home work rare primary secondary",
+            "elderly toddler newborn infant kid kids home work rare primary secondary side effect effects adverse",
         ),
         (
             0.5,
@@ -168,7 +169,7 @@ def content_stems(tokens: Iterable[str]) -> frozenset[str]:
 def content_words(text: str) -> tuple[Word, ...]:
     """The words of `text` that may name a topic, each once, in order, with weight and direct neighbours."""
     tokens = words(text)
-    stems = ["" if token in _STOP or (len(token) == 1 and not token.isdigit()) else stem(token) for token in tokens]
+    stems = ["" if _is_empty(tokens, n) else stem(token) for n, token in enumerate(tokens)]
     found: dict[str, Word] = {}
     for n, current in enumerate(stems):
         if current and current not in found:
@@ -176,6 +177,13 @@ def content_words(text: str) -> tuple[Word, ...]:
             after = stems[n + 1] if n + 1 < len(stems) else ""
             found[current] = Word(current, _weight(current), before, after)
     return tuple(found.values())
+
+
+def _is_empty(tokens: list[str], n: int) -> bool:
+    """Whether a word tells no topic. "Down" does in "Down syndrome"."""
+    if tokens[n] == "down" and tokens[n + 1 : n + 2] == ["syndrome"]:
+        return False
+    return tokens[n] in _STOP or (len(tokens[n]) == 1 and not tokens[n].isdigit())
 
 
 def _weight(current: str) -> float:

@@ -24,6 +24,7 @@ from rag.providers.extractive_score import (
     defines,
     help_value,
     opening_bonus,
+    opens_aside,
     says_help,
     scored_units,
     section_fit,
@@ -34,6 +35,7 @@ from rag.types import Evidence, Prompt, Sentence
 __all__ = ["Extractive", "compose"]
 
 # Set by reading the answers to the thirty questions of evals/goldens/extractive, 2026-11-30.
+_MAX_BETWEEN = 4  # sentences between a definition and "Other symptoms include"
 _MAX_UNITS = 7  # sentences and lists
 _MAX_STEPS = 9  # the same for first aid, whose steps belong together
 _WITH_HELP = frozenset({Kind.SYMPTOMS, Kind.TREATMENT, Kind.CAUSES, Kind.SELF_CARE, Kind.COMPLICATIONS})
@@ -110,6 +112,9 @@ def _open(draft: Draft, scored: Sequence[Scored], units: Sequence[Unit], asked: 
     may …"), the definition comes before it.
     """
     for n, kind in enumerate(asked.kinds):
+        opening = _open_by_definition(draft, scored, units, asked, n)
+        if opening:
+            return opening
         fitting = [each for each in scored if each.names and each.fits[n] >= MIN_FIT]
         if asked.needs_focus:
             fitting = [each for each in fitting if each.focus >= FOCUS_SHARE]
@@ -122,6 +127,28 @@ def _open(draft: Draft, scored: Sequence[Scored], units: Sequence[Unit], asked: 
     if definition is None or not answers or asked.needs_focus or not draft.add(definition):
         return []
     return next(([definition, answer] for answer in answers if draft.add(answer)), [])
+
+
+def _open_by_definition(
+    draft: Draft, scored: Sequence[Scored], units: Sequence[Unit], asked: Asked, n: int
+) -> list[Unit]:
+    """What the topic is, and then "The first symptom is …", where this answers better than what names the topic.
+
+    "Other symptoms" come with what stands between them and the definition.
+    """
+    best = max((each.fits[n] for each in scored if each.names), default=0.0)
+    for each in sorted(scored, key=lambda each: opens_aside(each.unit)):
+        if each.names or each.fits[n] <= best:
+            continue
+        mine = [unit for unit in units if unit.passage == each.unit.passage]
+        definition = _definition(mine, asked)
+        if definition is None:
+            continue
+        between = [unit for unit in mine if definition.position < unit.position < each.unit.position]
+        chain = between if opens_aside(each.unit) and len(between) <= _MAX_BETWEEN else []
+        if draft.add(definition):
+            return [definition, *(unit for unit in (*chain, each.unit) if draft.add(unit))]
+    return []
 
 
 def _by_title(units: Sequence[Unit], asked: Asked) -> list[Unit]:

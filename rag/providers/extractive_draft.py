@@ -15,8 +15,8 @@ __all__ = ["Draft", "as_sentences", "first_step", "in_order"]
 
 # Set by reading the answers to the thirty questions of evals/goldens/extractive, to 140 more on the bundled
 # corpus and to 70 on MedQuAD records, 2026-11-30.
-_MAX_ITEMS = 8
-_ITEMS_SPARED = 2  # a list of up to ten is not cut for two items
+_MAX_ITEMS = 12
+_ITEMS_SPARED = 2  # a list of up to fourteen is not cut for two items
 _MIN_ITEMS = 2
 _FEWEST_ITEMS = 3  # items of a longer list that must fit
 _SAME = 0.75  # share of the shorter unit's words that makes two units say the same
@@ -40,8 +40,11 @@ class Draft:
         if any(unit is source for source in self.sources):
             return False
         room = self.max_words - self.length - reserve
+        goes_on = any(unit.goes_on_with(other) for other in self.units)
         chosen = self._shortened(unit, room) if unit.items else unit
-        if chosen is None or chosen.length > room or self._is_said(chosen) or not self._take_grams(chosen):
+        if chosen is None or chosen.length > room or (self._is_said(chosen) and not goes_on):
+            return False
+        if not self._take_grams(chosen.items if goes_on else (chosen.text, *chosen.items)):
             return False
         self.units.append(chosen)
         self.sources.append(unit)
@@ -80,8 +83,8 @@ class Draft:
                 return True
         return False
 
-    def _take_grams(self, unit: Unit) -> bool:
-        mine = [gram for text in (unit.text, *unit.items) for gram in _grams(words(text))]
+    def _take_grams(self, texts: Iterable[str]) -> bool:
+        mine = [gram for text in texts for gram in _grams(words(text))]
         if len(set(mine)) < len(mine) or self.grams.intersection(mine):
             return False
         self.grams.update(mine)
@@ -147,14 +150,16 @@ def as_sentences(
     for unit in units:
         if unit.dangling and not (last is not None and _may_follow(unit, last, topic)):
             continue
-        lines = [unit.text, *unit.items]
+        goes_on = last is not None and unit.goes_on_with(last)
+        lines = [*unit.items] if goes_on else [unit.text, *unit.items]
         together = [token for line in lines for token in words(line)]
         if _repeats([*said, *together]):
             continue
         said += together
         markers = _markers(unit, evidence, topic)
         lead = "" if not sentences else "\n\n" if listed or unit.items else " "
-        sentences.append(Sentence(text=unit.text, markers=markers, lead=lead))
+        if not goes_on:
+            sentences.append(Sentence(text=unit.text, markers=markers, lead=lead))
         sentences += [Sentence(text=item, markers=markers, lead="\n- ") for item in unit.items]
         listed, last = bool(unit.items), unit
     assert sum(len(sentence.text.split()) for sentence in sentences) <= max_words

@@ -25,6 +25,7 @@ __all__ = [
     "defines",
     "help_value",
     "opening_bonus",
+    "opens_aside",
     "says_help",
     "scored_units",
     "section_fit",
@@ -36,6 +37,7 @@ __all__ = [
 _SECTION_FIT = 0.75  # a unit stands in a section of the asked type
 _CUE_FIT = 0.25  # and it has words of that type
 _CUE_ALONE = 0.4  # it has the words, and its section tells nothing
+_SUBJECT_FIT = 0.6  # the type is its subject, in a document on the topic
 MIN_FIT = 0.38
 FOCUS_SHARE = 0.5  # share of the question's other words that makes a unit on the topic an answer
 _FOCUS_WEIGHT = 0.5  # weight from which another word of the question counts
@@ -75,6 +77,7 @@ _WITHOUT_SECTION = frozenset(
         Kind.RISK,
         Kind.HELP,
         Kind.DIAGNOSIS,
+        Kind.SIDE_EFFECTS,
     }
 )
 CALL = re.compile(r"\bemergency number\b|\b(?:call|needs?)\b[^.]{0,30}\bambulance\b|\bcall (?:911|999|112)\b", re.I)
@@ -86,6 +89,9 @@ _RAISED = frozenset({Kind.CAUSES, Kind.RISK, Kind.CONTAGION})
 _LOWERED = re.compile(r"\b(?:lower|reduc|prevent|protect|check|stop)\w*", re.IGNORECASE)
 _SIDE_WORDS = frozenset(("other", "less", "further", "additional", "rare", "rarely", "uncommon", "sometimes"))
 _MAIN = re.compile(r"\b(?:most common|most often|main|mainly|usually|mostly|typically|most \w+ are)\b", re.IGNORECASE)
+_CAUSING = re.compile(r"\bcauses?\b(?! of\b)(?<!common cause)(?<!the cause)", re.IGNORECASE)
+_NAMING = re.compile(r"\b(?:called|known as|means|refers to)\b", re.IGNORECASE)
+_EXAMPLES = re.compile(r"\b(?:such as|including|includes?|for example)\b", re.IGNORECASE)
 _VERDICT = re.compile(r"\b(?:should|must|not|no|cannot|never|nobody|safe\w*|rarely|recommended)\b", re.IGNORECASE)
 _VERBS = frozenset(
     ("is", "are", "was", "were", "means", "refers", "describes", "stands", "happens", "occurs")
@@ -178,7 +184,12 @@ class Scored:
 
 def scored_units(units: Sequence[Unit], asked: Asked) -> list[Scored]:
     """The units that answer the question, best first; equal ones in the order of the evidence."""
-    sectioned = {kind for kind in asked.kinds for unit in units if section_fit(unit, kind) and not unit.dangling}
+    sectioned = {
+        kind
+        for kind in asked.kinds
+        for unit in units
+        if _SECTION_FIT * section_fit(unit, kind) >= MIN_FIT and not unit.dangling and not unit.is_announced
+    }
     central = _Central.of(units, asked.topic.stems)
     found = [scored for unit in units if (scored := _score(unit, asked, sectioned, central)) is not None]
     return sorted(found, key=lambda each: -each.score)
@@ -208,12 +219,20 @@ def _fit(unit: Unit, kind: Kind, sectioned: bool, focus: float, names: bool, ask
         return 0.5 if focus >= FOCUS_SHARE and unit.has_cue(kind) else 0.0
     if kind is Kind.WHAT and not asked.topic.titled and focus < FOCUS_SHARE:
         return 0.0
+    if kind is Kind.WHAT and not asked.topic.titled and not (defines(unit, asked.topic) or _NAMING.search(unit.text)):
+        return 0.0
     if kind is Kind.WHAT and (asked.focus or not asked.topic.titled) and names and focus >= FOCUS_SHARE:
         return 1.0 if unit.has_cue(kind) else _SECTION_FIT  # "What is an aura?" in the section on symptoms
-    section = section_fit(unit, kind)
+    section = section_fit(unit, kind) if names or asked.topic.titled else 0.0
+    if unit.is_announced:
+        return MIN_FIT if section else 0.0
     if section:
         return _SECTION_FIT * section + _CUE_FIT * _has_cue(unit, kind, asked.topic)
-    if sectioned or not names:
+    if sectioned or not (names or asked.topic.titled) or _tells_the_reverse(unit, kind, asked.topic):
+        return 0.0
+    if (names or asked.topic.owns(unit.passage)) and unit.section <= {Kind.WHAT} and unit.speaks_of(kind):
+        return _SUBJECT_FIT
+    if not names:
         return 0.0
     if kind is Kind.WHAT:
         return _CUE_ALONE if unit.section <= {Kind.WHAT} else MIN_FIT
@@ -236,6 +255,15 @@ def _has_cue(unit: Unit, kind: Kind, topic: Topic) -> bool:
     return unit.has_cue(kind)
 
 
+def _tells_the_reverse(unit: Unit, kind: Kind, topic: Topic) -> bool:
+    """Whether a sentence tells what causes the topic where its symptoms are asked for, or what the topic causes."""
+    parts = _CAUSING.split(unit.text, maxsplit=1)
+    if len(parts) < 2 or kind not in {Kind.SYMPTOMS, Kind.CAUSES}:
+        return False
+    named = [topic.is_named_in(frozenset(map(stem, words(part)))) for part in parts]
+    return named == ([False, True] if kind is Kind.SYMPTOMS else [True, False])
+
+
 def section_fit(unit: Unit, kind: Kind) -> float:
     """How well the section of a unit answers a type, 0 to 1."""
     answered = _ANSWERED_BY.get(kind, {kind: 1.0})
@@ -250,8 +278,12 @@ def _shape(unit: Unit, asked: Asked) -> float:
     if asked.kinds[0] in _CALLS and CALL.search(unit.text):
         score += 0.6
     score -= 0.06 * min(unit.position, 10) + 0.15 * asked.ranks[unit.passage]
-    if _SIDE_WORDS & set(unit.words[:3]):
+    if opens_aside(unit):
         score -= 0.5
+    if asked.kinds[0] in _RAISED and _EXAMPLES.search(unit.text):
+        score += 0.3
+    if asked.kinds[0] is Kind.WHAT and unit.has_cue(Kind.OUTLOOK):
+        score -= 0.4  # what it is, before how it ends
     if asked.kinds[0] in _RAISED and _LOWERED.search(unit.text):
         score -= 0.8
     if len(unit.words) > _LONG:
@@ -259,6 +291,11 @@ def _shape(unit: Unit, asked: Asked) -> float:
     if not asked.people and any(group & unit.text_stems and not group & asked.topic.stems for group in GROUPS):
         score -= 0.3
     return score
+
+
+def opens_aside(unit: Unit) -> bool:
+    """Whether a unit adds to what another one must have said first ("Other symptoms include")."""
+    return bool(_SIDE_WORDS & set(unit.words[:3]))
 
 
 def defines(unit: Unit, topic: Topic) -> bool:
@@ -289,7 +326,7 @@ def opening_bonus(scored: Scored, kind: Kind, asked: Asked) -> float:
     front = unit.words[:_OPENS]
     if topic.is_named_in(frozenset(map(stem, front))) and sentence_has_cue(" ".join(front), kind):
         bonus += 0.5
-    if _SIDE_WORDS & set(unit.words[:3]) or _POINTERS & set(unit.words):
+    if opens_aside(unit) or _POINTERS & set(unit.words):
         bonus -= 0.5
     if next(iter(_contents(unit)), "") in topic.stems:
         bonus += 0.2

@@ -52,10 +52,15 @@ class Topic:
     rest: tuple[Word, ...]
     text: frozenset[str]
     titled: bool = True  # whether a title has the topic, and so sections speak of it
+    own: frozenset[int] = frozenset()  # the passages whose title is the topic and nothing narrower
 
     @cached_property
     def stems(self) -> frozenset[str]:
         return frozenset(word.stem for name in self.names for word in name)
+
+    def owns(self, passage: int) -> bool:
+        """Whether "the symptoms" of a passage are those of the topic: its title is the topic and nothing narrower."""
+        return passage in self.own
 
     def is_named_in(self, stems: frozenset[str]) -> bool:
         """Whether a text with these stems names the topic: at least half of one of its names."""
@@ -73,11 +78,14 @@ class _Group:
     passages: list[int]
     labels: list[tuple[Word, ...]]
     text: frozenset[str]
+    titles: list[frozenset[str]]  # the stems of title, parenthesis, initials and topic
+    joint: bool  # "Sprains and strains": half of the title is as much its topic
     short: list[tuple[Word, ...]] = field(default_factory=list)  # other names that the text gives the topic
     matched: float = 0.0
     share: float = 0.0
     stems: frozenset[str] = frozenset()
     value: float = 0.0
+    own: bool = False  # whether the question has all of a title
     clashes: set[str] = field(default_factory=set)  # neighbours by which the question means another thing
 
 
@@ -104,10 +112,11 @@ def _is_about(group: _Group, total: float, strays: int) -> bool:
     """Whether the question's words are enough of the title of `group`, and not there by accident."""
     if group.share >= _WHOLE:
         return group.matched >= _WHOLE_WEIGHT
-    if group.matched >= _WHOLE * total and group.share >= _TITLE_SHARE:
+    enough = group.share > _TITLE_SHARE or (group.joint and group.share == _TITLE_SHARE)
+    if group.matched >= _WHOLE * total and enough:
         return group.matched >= _WHOLE_WEIGHT  # the question has no other word ("a sick child")
     by_accident = group.matched / total < _STRAY_SHARE and strays >= _STRAY_WORDS
-    return group.matched >= _SPECIFIC and group.share >= _TITLE_SHARE and not by_accident
+    return group.matched >= _SPECIFIC and enough and not by_accident
 
 
 def _grouped(evidence: Sequence[Evidence], qualifiers: Qualifiers) -> list[_Group]:
@@ -123,7 +132,7 @@ def _grouped(evidence: Sequence[Evidence], qualifiers: Qualifiers) -> list[_Grou
         text = frozenset(map(stem, words(chunk.text)))
         group = groups.get(key)
         if group is None:
-            groups[key] = _Group([number], _labels(chunk), text)
+            groups[key] = _Group([number], _labels(chunk), text, _titles(chunk), " and " in chunk.title)
         else:
             group.passages.append(number)
             group.text |= text
@@ -134,10 +143,17 @@ def _grouped(evidence: Sequence[Evidence], qualifiers: Qualifiers) -> list[_Grou
     return list(groups.values())
 
 
+def _titles(chunk: Chunk) -> list[frozenset[str]]:
+    title = _PARENTHESIS.sub(" ", chunk.title)
+    texts = [title, *title.split("/"), *_PARENTHESIS.findall(chunk.title), chunk.topic, _initials(title)]
+    return [frozenset(word.stem for word in content_words(text)) for text in texts]
+
+
 def _labels(chunk: Chunk) -> list[tuple[Word, ...]]:
     """The names that a passage's document bears: title, parenthesis, initials, topic, own headings."""
     title = _PARENTHESIS.sub(" ", chunk.title)
     texts = [title, *_PARENTHESIS.findall(chunk.title), chunk.topic, _initials(title), _initials(chunk.topic)]
+    texts += title.split("/")  # "HIV/AIDS"
     texts += [part for part in chunk.heading.split(" › ") if part and not heading_kinds(part, chunk.lang)]
     labels = [content_words(text) for text in texts]
     return [label for n, label in enumerate(labels) if label and label not in labels[:n]]
@@ -156,13 +172,27 @@ def _other_names(text: str, labels: Sequence[Sequence[Word]]) -> list[tuple[Word
     found = []
     for match in _OTHER_NAME.finditer(text):
         before = [stem(word) for word in words(text[max(0, match.start() - _NAME_CHARS) : match.start()])]
-        if any({word.stem for word in label} <= set(before[-len(label) - 1 :]) for label in labels):
+        if any(_names(label, before[-len(label) - 1 :], match[1] or "") for label in labels):
             found.append(content_words(match[1] or match[2]))
     return [name for name in found if name]
 
 
+def _names(label: Sequence[Word], before: Sequence[str], short: str) -> bool:
+    """Whether a name stands before its abbreviation, which is more than that of its end ("juvenile ALS")."""
+    stems = [word.stem for word in label]
+    if not set(stems) <= set(before):
+        return False
+    return not (len(short) > 1 and len(stems) > len(short) and _initials_of(stems[-len(short) :]) == short.lower())
+
+
+def _initials_of(stems: Sequence[str]) -> str:
+    return "".join(each[0] for each in stems)
+
+
 def _match(group: _Group, asked: Sequence[Word], total: float) -> None:
     best: list[Word] = []
+    stems = {word.stem for word in asked}
+    group.own = any(title and title <= stems for title in group.titles)
     for label in group.labels:
         matched = _matched(asked, label)
         weight = sum(word.weight for word in matched)
@@ -230,7 +260,9 @@ def _titled_topic(groups: Sequence[_Group], asked: Sequence[Word]) -> Topic:
     text = frozenset().union(*(group.text for group in (lead, *same)))
     names += [name for group in (lead, *same) for name in group.short if name not in names]
     mine = {word.stem for label in lead.labels for word in label}
-    return Topic(tuple(passages), tuple(names), tuple(word for word in asked if word.stem not in mine), text)
+    own = frozenset(number for group in (lead, *same) if group.own for number in group.passages)
+    rest = tuple(word for word in asked if word.stem not in mine)
+    return Topic(tuple(passages), tuple(names), rest, text, own=own)
 
 
 def _is_name(label: Sequence[Word], group: _Group) -> bool:
@@ -253,6 +285,8 @@ def _body_topic(groups: Sequence[_Group], asked: Sequence[Word], total: float) -
     """The group whose text has most of the question's words, if it has enough of them."""
     best: tuple[float, _Group] | None = None
     for group in groups:
+        if group.matched >= _SPECIFIC:
+            continue  # its title has the topic and something narrower: "lupus nephritis" for "lupus"
         weight = sum(word.weight for word in asked if word.stem in group.text)
         enough = weight >= _BODY_WEIGHT and weight / total >= _BODY_SHARE and group.clashes <= group.text
         if enough and (best is None or weight > best[0]):

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rag.protocols import Generator
@@ -203,7 +203,6 @@ _PROMPTS = st.builds(
 )
 
 
-@settings(max_examples=200, deadline=None)
 @given(_PROMPTS, st.integers(5, 180))
 def test_every_answer_is_quoted_marked_short_and_without_repeats(prompt: Prompt, max_words: int) -> None:
     found = compose(prompt, max_words=max_words)
@@ -218,7 +217,6 @@ def test_every_answer_is_quoted_marked_short_and_without_repeats(prompt: Prompt,
     assert [sentence.lead for sentence in found[:1]] in ([], [""])
 
 
-@settings(max_examples=100, deadline=None)
 @given(_PROMPTS)
 def test_an_answer_is_the_same_every_time(prompt: Prompt) -> None:
     assert compose(prompt) == compose(prompt)

@@ -140,3 +140,38 @@ def test_a_word_of_the_text_can_be_the_topic_where_no_title_is() -> None:
     assert texts(answer("What is a tourniquet?", evidence)) == [
         "A tourniquet is a tight band around a limb that stops blood."
     ]
+
+
+def test_an_abbreviation_does_not_name_a_narrower_kind() -> None:
+    narrower = passage("Juvenile gouty joint disease", "Juvenile gouty joint disease (GJD) is seen in children.")
+    own = passage("Gouty joint disease", "Gouty joint disease (GJD) is caused by crystals.")
+    assert texts(answer("What is GJD?", narrower, own))[0] == "Gouty joint disease (GJD) is caused by crystals."
+
+
+def test_either_name_of_a_title_names_the_topic() -> None:
+    evidence = passage("Gout/Podagra", "The first signs of gout may be a hot toe.")
+    assert texts(answer("What are the symptoms of gout?", evidence)) == ["The first signs of gout may be a hot toe."]
+
+
+def test_the_side_effects_of_a_medicine_are_not_those_of_another_one() -> None:
+    evidence = passage(
+        "Gout",
+        "Doctors start with rest because side effects are rare. Most medicines have side effects. "
+        "Colchicine is used when rest fails. Colchicine can cause diarrhoea.",
+        heading="Treatment",
+    )
+    found = texts(answer("What are the side effects of colchicine?", evidence))
+    assert found == ["Colchicine can cause diarrhoea."]
+    assert answer("What are the side effects of naproxen?", evidence) == ()
+
+
+def test_what_causes_the_topic_is_no_symptom_of_it() -> None:
+    evidence = passage("Gout", "Some water pills can cause gout. Gout can cause a sudden pain in a toe.")
+    assert texts(answer("What are the symptoms of gout?", evidence)) == ["Gout can cause a sudden pain in a toe."]
+
+
+def test_down_is_a_name_before_syndrome() -> None:
+    evidence = passage("Down syndrome", "Down syndrome is a condition with one more chromosome 21.")
+    assert texts(answer("What is Down syndrome?", evidence)) == [
+        "Down syndrome is a condition with one more chromosome 21."
+    ]

@@ -111,7 +111,7 @@ class Assessor:
             per_turn = [tuple(reading.fired(turn)) for turn in range(len(turns))]
             own |= {rule.id for rule in per_turn[-1]}
             said = (*carried(per_turn, reading.talk()), *per_turn[-1])
-            spoken += [(rule.risk_class, name) for rule in said]
+            spoken += [(rule.risk_class, name if route.spoken else self._spoken(language)) for rule in said]
             for rule in said:
                 known = fired.get(rule.id)
                 if known is None or (known.risk_class, not known.calm) < (rule.risk_class, not rule.calm):

@@ -18,6 +18,10 @@ __all__ = ["Finding", "Reading"]
 
 # Parts of one rule may stand in this many turns ("my baby is 6 weeks old" … "she is hot").
 _RULE_TURNS = 2
+# Words between a phrase and an exception in another clause of its sentence. An exception anywhere in the sentence lost
+# 35 of 300 English emergencies behind an ordinary clause and a comma, this one 32, and 11 instead of 19 before one; on
+# the open goldens of twenty languages (9,146 alarms, 5,413 look-alikes) it lost none and raised 3 alarms. 2026-11-30.
+_EXCEPTS_NEAR = 6
 _TALKED_ABOUT = frozenset({"education", "hypothetical", "third_person"})
 _MENTION = "mention"
 _UNCLEAR = "unclear"
@@ -87,7 +91,7 @@ class Reading:
         last = self._turns - 1
         fired = self._by_turn.get(last, {})
         for rule in sorted(self._rules, key=lambda rule: -rule.risk_class):
-            calm = self._excepted(rule)
+            exceptions = self._excepted(rule)
             for pattern in (*rule.all, *rule.any, *rule.unless):
                 for match in self._found.of(pattern):
                     if self._turn(match) != last:
@@ -97,14 +101,14 @@ class Reading:
                         risk_class=rule.risk_class,
                         pattern=pattern.source,
                         words=" ".join(self._text.words.texts[match.start : match.end]),
-                        outcome=self._outcome(rule, pattern, match, calm, fires=rule.id in fired),
+                        outcome=self._outcome(rule, pattern, match, exceptions, fires=rule.id in fired),
                     )
 
-    def _outcome(self, rule: Rule, pattern: Pattern, match: Match, calm: set[int], *, fires: bool) -> str:
+    def _outcome(self, rule: Rule, pattern: Pattern, match: Match, exceptions: Sequence[Match], *, fires: bool) -> str:
         assert self._scopes is not None, "phrases were found"
         if pattern in rule.unless:
             return "excepts its sentence"
-        if self._sentence(match) in calm:
+        if self._is_excepted(match, exceptions):
             return "unless"
         if kind := self._scopes.covering(match, rule.scope):
             return kind
@@ -119,8 +123,8 @@ class Reading:
         return [group for group in rule.groups if self._facts.isdisjoint(group)]
 
     def _apply(self, rule: Rule) -> None:
-        calm = self._excepted(rule)
-        parts = [self._part(rule, group, calm) for group in self._unknown(rule)]
+        exceptions = self._excepted(rule)
+        parts = [self._part(rule, group, exceptions) for group in self._unknown(rule)]
         for turn, certain in self._turns_of([part.meant for part in parts], rule).items():
             self._by_turn.setdefault(turn, {})[rule.id] = FiredRule(
                 id=rule.id, risk_class=rule.risk_class, family=rule.family, notice=rule.notice, calm=not certain
@@ -128,15 +132,25 @@ class Reading:
         if not any(rule.id in fired for fired in self._by_turn.values()) and rule.risk_class >= RiskClass.R4:
             self._mention(rule, parts)
 
-    def _excepted(self, rule: Rule) -> set[int]:
-        return {self._sentence(m) for pattern in rule.unless for m in self._found.of(pattern)}
+    def _excepted(self, rule: Rule) -> list[Match]:
+        """What `unless` has found."""
+        return [match for pattern in rule.unless for match in self._found.of(pattern)]
 
-    def _part(self, rule: Rule, group: Sequence[Pattern], calm: set[int]) -> _Part:
+    def _is_excepted(self, match: Match, exceptions: Sequence[Match]) -> bool:
+        """Whether an exception stands in the same sentence, and in the same clause or near by."""
+        return any(self._sentence(each) == self._sentence(match) and self._is_near(each, match) for each in exceptions)
+
+    def _is_near(self, one: Match, other: Match) -> bool:
+        first, last = sorted((one, other), key=lambda each: each.start)
+        apart = last.start - first.end
+        return apart <= _EXCEPTS_NEAR or not any(self._text.words.commas[first.end : last.start + 1])
+
+    def _part(self, rule: Rule, group: Sequence[Pattern], exceptions: Sequence[Match]) -> _Part:
         meant: list[Match] = []
         covered: list[tuple[Match, str]] = []
         assert self._scopes is not None, "phrases were found"
         for match in (m for pattern in group for m in self._found.of(pattern)):
-            if self._sentence(match) in calm:
+            if self._is_excepted(match, exceptions):
                 continue
             kind = self._scopes.covering(match, rule.scope)
             if kind is None:

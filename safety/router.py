@@ -15,6 +15,7 @@ from safety.board import Lexicon
 from safety.normalize import Piece, pieces, shortened
 from safety.patterns import Pattern, Word
 from safety.rules import Rule, RuleTable
+from safety.types import RiskClass
 
 __all__ = ["Route", "Router"]
 
@@ -23,6 +24,9 @@ __all__ = ["Route", "Router"]
 # Hindi word too, but "what is a heart attack?" is no Hindi. Where the declared one knows as many it reads
 # alone. Set by judgement.
 _SHARE, _SHARE_DECLARED = 0.6, 0.3
+# One foreign word in a sentence that the declared language mostly knows may be a name or a loan: "what causes anemia?"
+# gets no notice from a Spanish rule. It may raise an alarm ("my mother is behosh"), in the declared language's words.
+_OWN_WORDS, _MOSTLY = 2, 0.5
 
 
 @dataclass(slots=True)
@@ -31,6 +35,7 @@ class Route:
 
     turns: list[list[Piece]]
     rules: list[Rule] = field(default_factory=list)
+    spoken: bool = False  # whether a sentence is in the language, and does not only hold a word of it
 
 
 class Router:
@@ -72,16 +77,21 @@ class Router:
         routes: dict[str, Route] = {}
         for turn, found in enumerate(turns):
             for sentence in _sentences(found):
-                for name in self._languages(sentence, declared):
+                for name, spoken in self._languages(sentence, declared).items():
                     if name not in routes:
                         routes[name] = Route([[] for _ in turns])
                     routes[name].turns[turn] += sentence
+                    routes[name].spoken |= spoken
         for name, route in routes.items():
-            route.rules = self._able(name, self._words(route.turns), facts.get(name, frozenset()))
+            rules = self._able(name, self._words(route.turns), facts.get(name, frozenset()))
+            route.rules = [rule for rule in rules if route.spoken or rule.risk_class >= RiskClass.R4 or rule.refuse]
         return {name: route for name, route in routes.items() if route.rules}
 
-    def _languages(self, sentence: Sequence[Piece], declared: str) -> list[str]:
-        """The languages of a sentence: those that know most of its words, and none that another knows better."""
+    def _languages(self, sentence: Sequence[Piece], declared: str) -> dict[str, bool]:
+        """The languages of a sentence: those that know most of its words, and none that another knows better.
+
+        With each, whether the sentence is spoken in it, and not in the declared one with a word of it.
+        """
         # A word with accents is known as it is written: "é" is no Spanish.
         written = dict.fromkeys(
             part
@@ -99,7 +109,7 @@ class Router:
                 owners ^= lowest
         best = max((words.bit_count() for words in known), default=0)
         if not best:
-            return [declared] if declared in self._tables else []
+            return {declared: True} if declared in self._tables else {}
         distinct = set(known)
         spoken = [
             name
@@ -107,10 +117,15 @@ class Router:
             if words.bit_count() >= best * (_SHARE_DECLARED if name == declared else _SHARE)
             and not any(words != other and words | other == other for other in distinct)
         ]
+        if declared not in self._names:
+            return dict.fromkeys(spoken, True)
+        own = known[self._names.index(declared)]
+        others = {name: known[self._names.index(name)] for name in spoken if name != declared}
         if declared in spoken:
-            own = known[self._names.index(declared)].bit_count()
-            return [n for n in spoken if n == declared or known[self._names.index(n)].bit_count() > own]
-        return spoken
+            others = {name: words for name, words in others.items() if words.bit_count() > own.bit_count()}
+        mostly = own.bit_count() >= _MOSTLY * len(written)
+        found = {name: not mostly or (words & ~own).bit_count() >= _OWN_WORDS for name, words in others.items()}
+        return found | {declared: True} if declared in spoken else found
 
     def _words(self, turns: Iterable[Sequence[Piece]]) -> set[Word]:
         words: set[Word] = set()
@@ -125,7 +140,7 @@ class Router:
         yield whole, marks
         if whole != text:
             yield from ((part, marks) for part in text.split("'"))
-        for word in (whole, *shortened(whole)):
+        for word in dict.fromkeys((whole, text, *shortened(whole))):
             if word != whole:
                 yield word, ""
             yield from ((right, "") for right in self._respelled.get(word, ()))

@@ -34,7 +34,7 @@ Notation of a pattern (words are compared after `normalize`: case, accents, hyph
 A word with accents is found with the same accents or with none; one without accents is found with any.
 
 A rule fires when every pattern of `all` and at least one of `any` matches within `rule_span` words, none of these
-matches is covered by a scope the rule names, and no `unless` matches in the same sentence.
+matches is covered by a scope the rule names, and no `unless` matches in the same clause, or near it in its sentence.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A floor of six rules in two languages, quick to build, for tests of what the floor does with any rules."""
+"""A floor of a few rules in two languages, quick to build, for tests of what the floor does with any rules."""
 
 from __future__ import annotations
 
@@ -26,6 +26,8 @@ passes = ["a", "b", "c"]
 ENGLISH = (
     HEAD.format(language="en")
     + """
+[spelling.expand]
+"he'll" = "he will"
 [scope.negated]
 before = ["no"]
 reach = 3
@@ -57,9 +59,14 @@ RULES = [
     ("pregnancy.bleeding", "R4", "pregnancy", 'all = ["@pregnant"]\nany = ["bleeding"]', "pregnancy"),
     ("infant_fever.young", "R4", "infant_fever", 'all = ["@young", "fever"]', "infant_fever"),
     ("refusal.forged", "R0", "refusal", 'any = ["forge a prescription"]\nrefuse = true', "refuse_forgery"),
+    ("choking.throat", "R5", "choking", 'any = ["choking"]\nunless = ["dog"]', "choking"),
+    ("suicide.jump", "R5", "suicide", 'any = ["he will jump"]', "suicide"),
     ("suicide.intent", "R5", "suicide", 'any = ["kill myself"]\nlines = ["crisis"]', "suicide"),
 ]
-SPANISH = [("cardiac.pain_es", "R5", "cardiac", 'any = ["dolor ~3 pecho"]', "cardiac")]
+SPANISH = [
+    ("cardiac.pain_es", "R5", "cardiac", 'any = ["dolor ~3 pecho"]', "cardiac"),
+    ("everyday.anaemia_es", "R2", "everyday", 'any = ["anemia"]', "see_clinician"),
+]
 
 
 def table(folder: Path, language: str, head: str, rules: list[tuple[str, str, str, str, str]]) -> RuleTable:

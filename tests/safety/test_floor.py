@@ -26,6 +26,35 @@ def test_the_declared_language_answers_when_both_have_fired(floor: Assessor) -> 
     assert floor.assess(["chest pain, dolor en el pecho"], language="es").language == "es"
 
 
+def test_a_loan_word_in_the_declared_language_brings_no_notice_of_another(floor: Assessor) -> None:
+    assert floor.assess(["What about anemia in my family?"], language="en").risk_class is RiskClass.R0
+    assert floor.assess(["La anemia, ¿es un problema de la persona?"], language="en").risk_class is RiskClass.R2
+
+
+def test_one_word_of_another_language_raises_an_alarm_in_the_words_of_the_declared_one() -> None:
+    found = Assessor.load().assess(["my mother is behosh"], language="en")
+    assert (found.risk_class, found.language) == (RiskClass.R5, "en")
+
+
+@pytest.mark.parametrize("written", ["he'll jump", "he’ll jump", "he will jump", "HE'LL JUMP"])
+def test_a_contraction_is_found_written_out(floor: Assessor, written: str) -> None:
+    assert floor.assess([f"I am sure that {written}"], language="en").rule_ids == ("suicide.jump",)
+
+
+@pytest.mark.parametrize(
+    ("message", "alarm"),
+    [
+        ("my dog is choking", False),
+        ("he is choking, my dog", False),
+        ("the dog that I have had since I was a child is choking", False),
+        ("I was out with the dog at the time when it began, and now my son is choking", True),
+        ("I was out with the dog. My son is choking", True),
+    ],
+)
+def test_an_exception_counts_in_its_clause_and_near_by(floor: Assessor, message: str, alarm: bool) -> None:
+    assert floor.assess([message], language="en").banner is alarm
+
+
 def test_a_calm_message_speaks_the_declared_language(floor: Assessor) -> None:
     assert floor.assess(["gracias"], language="es-MX").language == "es"
     assert floor.assess(["merci"], language="xx").language == "en"

@@ -25,7 +25,7 @@ from rag.ingest.run import ingest
 from rag.pipeline import Parts
 from rag.protocols import Embedder
 from rag.providers.extractive import Extractive
-from rag.providers.local_embedder import open_local_embedder
+from rag.providers.local_embedder import LocalE5, open_local_embedder
 from rag.receipt import Receipt
 from rag.retrieve import Retriever
 from rag.store import Store
@@ -75,6 +75,9 @@ def open_components(settings: Settings, *, publish: bool = True, answer_at_once:
     """
     _seed(settings)
     embedder, degraded = _open_embedder(settings)
+    for sentence in degraded:
+        say = log.info if settings.embedder == "none" else log.warning  # what was chosen is no news
+        say("degraded", what=sentence)
     store = Store(settings.db_path, embedder.info if embedder else None)
     try:
         assessor = Assessor.load()
@@ -115,7 +118,10 @@ def _seed(settings: Settings) -> None:
 def _open_embedder(settings: Settings) -> tuple[Embedder | None, tuple[str, ...]]:
     if settings.embedder == "none":
         return None, ("EMBEDDER=none: questions are searched by keyword only.",)
-    return open_local_embedder(settings.cache_dir)
+    embedder, losses = open_local_embedder(settings.cache_dir)
+    if isinstance(embedder, LocalE5):  # it embeds; what it can lose is the place of its graph
+        losses = tuple(f"{loss} Set CACHE_DIR to a folder that can be written." for loss in losses)
+    return embedder, losses
 
 
 def bundled_collections(corpus_dir: Path) -> tuple[str, ...]:

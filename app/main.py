@@ -28,6 +28,7 @@ from app.health import health
 from app.logs import configure_logs
 from app.receipts import passage, receipt
 from app.settings import Settings
+from rag.store.connection import serving_lock
 
 __all__ = ["create_app", "serve"]
 
@@ -107,9 +108,7 @@ def serve(settings: Settings, *, host: str | None = None, port: int | None = Non
     log = structlog.get_logger("galen.start")
     for note in settings.notes():
         log.warning("setting", note=note)
-    with open_components(settings, answer_at_once=True) as components:
-        for sentence in components.degraded:
-            log.warning("degraded", what=sentence)
+    with serving_lock(settings.db_path), open_components(settings, answer_at_once=True) as components:
         host, port = host or settings.host, port or settings.port
         log.info("serving", address=f"http://{'localhost' if host == '0.0.0.0' else host}:{port}")
         uvicorn.run(

@@ -145,7 +145,12 @@ class Settings:
     seed_db: Path | None = _env(
         "SEED_DB", _database, None, "A prepared database that is copied to DB_PATH when there is none yet."
     )
-    cache_dir: Path = _env("CACHE_DIR", _path, ROOT / "var/cache", "Where the embedding graph is kept between starts.")
+    cache_dir: Path = _env(
+        "CACHE_DIR",
+        _path,
+        ROOT / "var/cache",
+        "Where the embedding graph is kept between starts; without it each start builds it anew, and says so.",
+    )
     corpus_dir: Path = _env(
         "CORPUS_DIR", _folder, ROOT / "data/corpus", "Folder of collections (one folder each) published at start."
     )
@@ -164,7 +169,9 @@ class Settings:
         6,
         "Passages that an answer may draw on; twice as many when the evidence is ambiguous.",
     )
-    hybrid: bool = _env("RAG_HYBRID", _flag, True, "Keyword search beside vector search.")
+    hybrid: bool = _env(
+        "RAG_HYBRID", _flag, True, "Keyword search beside vector search; cannot be off with EMBEDDER=none."
+    )
     rerank: bool = _env("RAG_RERANK", _flag, False, "Rerank passages; needs a reranker, none is built in.")
     faithfulness: bool = _env("RAG_FAITHFULNESS", _flag, True, "Check every sentence against its passages.")
     faithfulness_min_risk: RiskClass = _env(
@@ -206,10 +213,15 @@ class Settings:
                     raise SettingsError(f"{name} must be {exc}.") from None
         if values.get("rerank"):
             raise SettingsError("RAG_RERANK is on, but no reranker is built in: set RAG_RERANK=off or unset it.")
+        if values.get("embedder") == "none" and values.get("hybrid") is False:
+            raise SettingsError(
+                "RAG_HYBRID=off leaves only vector search and EMBEDDER=none only keyword search, so nothing could be "
+                "found: unset one of them."
+            )
         return Settings(**values)
 
     def notes(self) -> tuple[str, ...]:
-        """What an operator should be told once at start."""
+        """What an operator should be told once, whatever is run."""
         notes = []
         if self.rag_embed_model:
             notes.append("RAG_EMBED_MODEL is an older name: write EMBEDDER=local:e5-small instead.")

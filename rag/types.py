@@ -119,7 +119,7 @@ class Chunk:
 
     `id` is the database's integer key, `chunk_id` the public, content-derived one; `heading` is the path of
     headings above the text ("Symptoms › Early signs"); `hierarchy_rank` grows as authority falls (1 is best);
-    dates are ISO 8601, None where the source gave none.
+    dates are ISO 8601, None where the source gave none; `date_seen` is the day on which the source was read.
     """
 
     id: int
@@ -141,6 +141,7 @@ class Chunk:
     effective_from: str | None
     content_hash: str
     ordinal: int
+    date_seen: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

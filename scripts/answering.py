@@ -136,6 +136,8 @@ async def _ask(components: Components, collection: str, question: dict[str, Any]
         country=question["country"],
     )
     folded = await fold_events(run_turn(turn, components.parts))
+    if folded["error"] is not None and folded["error"]["code"] == "internal":
+        components.store.db.refuse_damage()  # a turn tells a person no more than that it failed
     return {**folded, "id": question["id"] if question["id"] is not None else turn.id}
 
 
@@ -147,5 +149,5 @@ def _print_answer(result: dict[str, Any]) -> None:
         print(f"\n[{source['n']}] {source['title']} — {source['organization']}, {date}\n    {source['url'] or ''}")
     if result["error"]:
         print(f"galen: {result['error']['message']}", file=sys.stderr)
-    receipt = result["receipt"]
-    print(f"\n{result['status']} · {receipt['riskClass']} · receipt {receipt['id']}", file=sys.stderr)
+    if receipt := result["receipt"]:
+        print(f"\n{result['status']} · {receipt['riskClass']} · receipt {receipt['id']}", file=sys.stderr)

@@ -18,8 +18,9 @@ from typing import Any
 from app.codes import parse_country, parse_language
 from app.settings import Settings, SettingsError
 from rag.errors import RagError
-from rag.store import DatabaseError
+from rag.store import DatabaseError, as_store_error
 from safety.rules import RuleTableError
+from safety.sanitize import sanitize
 from scripts import answering, corpus, floor
 
 __all__ = ["main"]
@@ -32,17 +33,24 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = _parser().parse_args(argv)
     try:
         settings = Settings.from_env()
+        _note(arguments, settings)
         with _quiet_pipe():
             return int(arguments.run(arguments, settings))
     except (RagError, SettingsError, RuleTableError) as exc:
         print(f"galen: {exc}", file=sys.stderr)
         return EXIT_FAILED
-    except DatabaseError as exc:
-        print(f"galen: the database cannot be read: {exc} (`galen corpus check` tells more)", file=sys.stderr)
+    except (DatabaseError, UnicodeDecodeError) as exc:  # text that is no UTF-8 can only come out of a damaged file
+        print(f"galen: {as_store_error(settings.db_path, exc)}", file=sys.stderr)
         return EXIT_FAILED
     except KeyboardInterrupt:
         print("galen: stopped; what was finished is kept", file=sys.stderr)
         return EXIT_FAILED
+
+
+def _note(arguments: argparse.Namespace, settings: Settings) -> None:
+    """What the settings give cause to say, whatever the command; `serve` says it in its log."""
+    for note in () if arguments.logs_notes else settings.notes():
+        print(f"galen: {note}", file=sys.stderr)
 
 
 @contextlib.contextmanager
@@ -74,7 +82,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _add(commands: Any, name: str, run: Callable[..., int], text: str, **more: Any) -> argparse.ArgumentParser:
     parser: argparse.ArgumentParser = commands.add_parser(name, help=text, description=text, **more)
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run, logs_notes=False)
     return parser
 
 
@@ -85,6 +93,7 @@ def _serve(commands: Any) -> None:
         return serve(settings, host=arguments.host, port=arguments.port)
 
     parser = _add(commands, "serve", run, "Serve the web page and the API.")
+    parser.set_defaults(logs_notes=True)
     parser.add_argument("--host", help="address to listen on (default: HOST)")
     parser.add_argument("--port", type=_port, help="port to listen on (default: PORT, 7860)")
 
@@ -134,7 +143,7 @@ def _search(commands: Any) -> None:
         answering.search_command,
         "Find passages. Without a question, reads JSON lines {id or _id, text, lang?}.",
     )
-    parser.add_argument("question", nargs="?", help="a question; leave it out for JSON lines")
+    parser.add_argument("question", nargs="?", type=_some_text, help="a question; leave it out for JSON lines")
     parser.add_argument("--collection", default="health", help="collection to search (default: health)")
     parser.add_argument("--k", type=_positive, default=10, help="passages per question (default: 10)")
     parser.add_argument("--file", type=Path, help="JSON lines (default: standard input)")
@@ -153,7 +162,7 @@ def _ask(commands: Any) -> None:
         answering.ask_command,
         "Answer from the corpus. Without a question, reads JSON lines {id, text, lang?, country?}.",
     )
-    parser.add_argument("question", nargs="?", help="a question; leave it out for JSON lines")
+    parser.add_argument("question", nargs="?", type=_some_text, help="a question; leave it out for JSON lines")
     parser.add_argument("--collection", default="health", help="collection to answer from (default: health)")
     _of_a_person(parser, lang="language of the question (default: recognised)")
 
@@ -176,7 +185,7 @@ def _assess(commands: Any) -> None:
         "Say how urgent a message is, by the safety rules alone. Without a text, reads JSON lines "
         "{id, text or messages, lang?, country?, patient?}.",
     )
-    parser.add_argument("text", nargs="?", help="a message; leave it out for JSON lines")
+    parser.add_argument("text", nargs="?", type=_some_text, help="a message; leave it out for JSON lines")
     _of_a_person(parser, lang="language of the fixed texts (default: its own)")
 
 
@@ -186,9 +195,15 @@ def _rules(commands: Any) -> None:
     check = _add(actions, "check", floor.check_command, "Load every table and try every rule's own examples.")
     check.add_argument("languages", nargs="*", metavar="LANG", help="only these, such as en es")
     explain = _add(actions, "explain", floor.explain_command, "Show what fired, what was excepted, and why.")
-    explain.add_argument("text", help="a message")
+    explain.add_argument("text", type=_some_text, help="a message")
     explain.add_argument("--lang", type=_checked(parse_language), help="language of the fixed texts (default: its own)")
     explain.add_argument("--json", action="store_true", help="print as JSON")
+
+
+def _some_text(value: str) -> str:
+    if not sanitize(value):  # invisible characters alone ask nothing
+        raise argparse.ArgumentTypeError("it is empty: write what you want to ask")
+    return value
 
 
 def _positive(value: str) -> int:

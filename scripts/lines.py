@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from app.codes import parse_country, parse_language
 from rag.errors import PermanentError
+from safety.sanitize import sanitize
 from safety.types import Patient
 
 __all__ = ["Question", "read_conversations", "read_questions", "write_line"]
@@ -80,17 +81,19 @@ def _parsed(line: bytes, number: int, parse: Callable[[dict[str, Any]], Question
 
 
 def _question(value: dict[str, Any]) -> Question:
-    if not isinstance(value.get("text"), str) or not value["text"].strip():
+    if not isinstance(value.get("text"), str) or not sanitize(value["text"]):  # invisible characters ask nothing
         raise ValueError("field 'text' must be a non-empty string")
     return {"text": value["text"]}
 
 
 def _conversation(value: dict[str, Any]) -> Question:
     if "messages" in value:
-        turns = [_said(message) for message in _list(value["messages"])]
-        turns = [turn for turn in turns if turn is not None]
+        said = map(_said, _list(value["messages"]))
+        turns = [turn for turn in said if turn is not None]
         if not turns:
             raise ValueError("field 'messages' must hold a message of the user")
+        if not sanitize(turns[-1]):
+            raise ValueError("field 'messages': the last message of the user is empty")
     else:
         turns = [_question(value)["text"]]
     return {"turns": turns, "patient": _patient(value.get("patient"))}

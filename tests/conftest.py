@@ -1,17 +1,27 @@
-"""Shared fixtures. Tests reach loopback only: any other connection fails the test."""
+"""Shared fixtures. Tests reach loopback only: any other connection fails the test.
+
+Property tests try the same examples in every run, so that a green run stays green; `HYPOTHESIS_PROFILE=explore` looks
+for new ones.
+"""
 
 from __future__ import annotations
 
 import ipaddress
+import os
 import socket
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 from rag.store import Store
 from tests.fakes.embedder import HashEmbedder
+
+settings.register_profile("fixed", derandomize=True, database=None, deadline=None, max_examples=150)
+settings.register_profile("explore", deadline=None, max_examples=2000, print_blob=True)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
 
 @pytest.fixture(autouse=True)

@@ -102,6 +102,7 @@ export class SourcePanel {
         { class: "facts" },
         ...fact("Organisation", source.organization),
         ...fact("Date", dated(source.version_date)),
+        ...fact("Source seen", source.date_seen),
         ...fact("Licence", source.licence || "not given"),
         ...fact("How it was found", found(source.scores)),
         ...fact("Collection version", source.corpus_version),

@@ -48,6 +48,7 @@ def new_document(document: Document, version: str) -> NewDocument:
         jurisdiction=document.jurisdiction,
         doc_type=document.doc_type,
         effective_from=document.effective_from,
+        date_seen=document.date_seen,
     )
 
 

@@ -44,6 +44,7 @@ from rag.ingest.streams import (
     decode,
     files,
     leads_out,
+    no_file,
     open_bounded,
     parse_json,
     sidecar_of,
@@ -66,8 +67,12 @@ def read_source(path: Path, defaults: Defaults, limits: Limits | None = None) ->
     Documents that come as chunk records are complete only when the whole source is read, so they come last.
     Raises PermanentError when `path` does not exist.
     """
-    if not path.exists():
-        raise PermanentError(f"No such file or folder: {str(path)!r}")
+    try:
+        path.stat()
+    except FileNotFoundError:
+        raise PermanentError(f"No such file or folder: {str(path)!r}") from None
+    except OSError as exc:
+        raise PermanentError(f"{str(path)!r} cannot be read: {exc.strerror}.") from exc
     source = _Source(root=path, defaults=defaults, limits=limits or Limits())
     return source.read()
 
@@ -97,9 +102,12 @@ class _Source:
 
     def read(self) -> Iterator[Document | BadRecord]:
         for path in files(self.root):
-            name = path.name if self.root.is_file() else path.relative_to(self.root).as_posix()
+            name = path.relative_to(self.root).as_posix() if self.root.is_dir() else path.name
             if self.root.is_dir() and leads_out(path, self.root):
                 yield BadRecord(file=name, reason="is a link that leads out of the folder: copy what it stands for")
+                continue
+            if reason := no_file(path):
+                yield BadRecord(file=name, reason=reason)
                 continue
             try:
                 yield from self._read_file(path, name)
@@ -223,6 +231,8 @@ class _Source:
             if sidecar is not None:
                 if self.root.is_dir() and leads_out(sidecar, self.root):
                     raise FieldError("", f"its sidecar {sidecar.name!r} is a link that leads out of the folder")
+                if reason := no_file(sidecar):
+                    raise FieldError("", f"its sidecar {sidecar.name!r} {reason}")
                 matter = {**_read_sidecar(sidecar, self.limits), **matter}
             elif not line_of and self.root.is_dir() and stem_of(path).casefold() == "readme":
                 return  # it describes the folder; with front matter it is a document like any other
@@ -269,7 +279,7 @@ def _check_agreement(raw: Raw, title: str, provenance: Provenance, group: _Group
     """Raises FieldError when a chunk contradicts its document: a citation would name the wrong page or date."""
     if title != group.title:
         raise FieldError("doc_title", f"{title[:60]!r} differs from {group.title[:60]!r} at {group.origin}")
-    for name in ("organization", "url", "version_date", "lang", "licence"):
+    for name in ("organization", "url", "version_date", "date_seen", "lang", "licence"):
         given, first = getattr(provenance, name), getattr(group.provenance, name)
         if name == "url":  # chunks may point at their own anchor in the page
             given, first = (given or "").partition("#")[0], (first or "").partition("#")[0]
@@ -307,8 +317,11 @@ def _scalar(key: str, value: object) -> object:
 
 
 def _read_sidecar(path: Path, limits: Limits) -> dict[str, object]:
-    with open_bounded(path, limits) as stream:
-        data = stream.read(limits.max_record_chars + 1)
+    try:
+        with open_bounded(path, limits) as stream:
+            data = stream.read(limits.max_record_chars + 1)
+    except OSError as exc:
+        raise FieldError("", f"its sidecar {path.name!r} cannot be read ({exc.strerror or exc})") from exc
     text, problem = decode(data.removeprefix(codecs.BOM_UTF8), 0)
     loaded = Broken(problem) if problem else parse_json(text)
     if isinstance(loaded, Broken):

@@ -56,7 +56,10 @@ class Section:
 
 @dataclass(frozen=True, kw_only=True)
 class Provenance:
-    """Where a document comes from, validated. Dates are ISO 8601 (year, month or day); rank 1 is most binding."""
+    """Where a document comes from, validated. Dates are ISO 8601 (year, month or day); rank 1 is most binding.
+
+    `version_date` is the source's own date, `date_seen` the day on which someone read it.
+    """
 
     organization: str
     url: str | None = None
@@ -68,6 +71,7 @@ class Provenance:
     doc_type: str | None = None
     hierarchy_rank: int = DEFAULT_RANK
     effective_from: str | None = None
+    date_seen: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,6 +93,7 @@ class Document:
     doc_type: str | None = None
     hierarchy_rank: int = DEFAULT_RANK
     effective_from: str | None = None
+    date_seen: str | None = None
     sections: tuple[Section, ...]
     given_chunk_ids: tuple[str | None, ...]
     origin: str
@@ -117,9 +122,14 @@ class Document:
 
     @cached_property
     def content_hash(self) -> str:
-        """SHA-256 over everything but `origin`: equal hash, nothing to do."""
+        """SHA-256 over everything but `origin`: equal hash, nothing to do.
+
+        A field that came later counts only where it is given, so that documents without it stay as they are.
+        """
         content = asdict(self)
         del content["origin"]
+        if self.date_seen is None:
+            del content["date_seen"]
         canonical = json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
         return sha256(canonical.encode()).hexdigest()
 
@@ -200,6 +210,7 @@ def parse_provenance(raw: Raw, defaults: Defaults) -> Provenance:
         doc_type=optional_line(raw, "doc_type"),
         hierarchy_rank=_rank(raw),
         effective_from=_date(raw, "effective_from"),
+        date_seen=_date(raw, "date_seen"),
     )
 
 

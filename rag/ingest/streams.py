@@ -8,6 +8,7 @@ import io
 import json
 import os
 import re
+import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +23,7 @@ __all__ = [
     "decode",
     "files",
     "leads_out",
+    "no_file",
     "open_bounded",
     "parse_json",
     "sidecar_of",
@@ -47,23 +49,38 @@ class Stop(Exception):
 
 
 def files(root: Path) -> Iterator[Path]:
-    """`root` itself, or the files below it in sorted order, without hidden ones and sidecars.
+    """`root` itself, or what is below it in sorted order, without hidden files and sidecars.
 
-    Links that lead out of `root` are among them, to files and folders alike, so that they can be named: see
-    `leads_out`.
+    What is no file that can be read is among them, so that it can be named: see `leads_out` and `no_file`.
     """
-    if root.is_file():
+    if not root.is_dir():
         yield root
         return
-    for folder, folders, names in os.walk(root):
+    closed: list[Path] = []
+    for folder, folders, names in os.walk(root, onerror=lambda exc: closed.append(Path(exc.filename))):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         yield from (path for name in folders if leads_out(path := Path(folder, name), root))
         for name in sorted(names):
             path = Path(folder, name)
-            if name.startswith(".") or _is_sidecar(path):
-                continue
-            if path.is_file() or leads_out(path, root):
+            if not name.startswith(".") and not _is_sidecar(path):
                 yield path
+    yield from closed
+
+
+def no_file(path: Path) -> str | None:
+    """Why there is nothing to read at `path`, or None for a regular file. Opens nothing: a pipe would never answer."""
+    try:
+        mode = path.stat().st_mode
+        if stat.S_ISDIR(mode):
+            os.scandir(path).close()
+    except FileNotFoundError:
+        return "is a link to nothing" if path.is_symlink() else "is gone"
+    except OSError as exc:
+        return f"cannot be read ({exc.strerror})"
+    if stat.S_ISREG(mode):
+        return None
+    kinds = {stat.S_IFDIR: "a folder", stat.S_IFIFO: "a named pipe", stat.S_IFSOCK: "a socket"}
+    return f"is {kinds.get(stat.S_IFMT(mode), 'a device')}, no file"
 
 
 def leads_out(path: Path, root: Path) -> bool:
@@ -71,7 +88,7 @@ def leads_out(path: Path, root: Path) -> bool:
 
     A folder that someone else filled must not bring in what only this process may read.
     """
-    if not path.is_symlink():
+    if not os.path.islink(path):
         return False
     try:
         return not path.resolve().is_relative_to(root.resolve())
@@ -94,7 +111,8 @@ def stem_of(path: Path) -> str:
 def sidecar_of(path: Path) -> Path | None:
     """The `name.md.json` or `name.json` beside the document `name.md`."""
     for name in (f"{_bare_name(path)}.json", f"{stem_of(path)}.json"):
-        if (found := path.with_name(name)).is_file():
+        found = path.with_name(name)
+        if os.path.lexists(found) and not os.path.isdir(found):
             return found
     return None
 
@@ -105,7 +123,7 @@ def _is_sidecar(path: Path) -> bool:
     base = path.with_suffix("")
     names = [base.name, *(base.name + suffix for suffix in TEXT_SUFFIXES)]
     candidates = [name for name in names if name.lower().endswith(TEXT_SUFFIXES)]
-    return any(base.with_name(name + gz).is_file() for name in candidates for gz in ("", ".gz"))
+    return any(os.path.isfile(base.with_name(name + gz)) for name in candidates for gz in ("", ".gz"))
 
 
 class _Bounded(io.RawIOBase):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from rag.protocols import EmbedderInfo
-from rag.store.connection import Database, DatabaseError
+from rag.store.connection import Database, DatabaseError, as_store_error
 from rag.store.corpus import Corpus, Source, Version
 from rag.store.embed_cache import EmbedCache
 from rag.store.jobs import Job, Jobs
@@ -13,7 +13,7 @@ from rag.store.keywords import Keywords
 from rag.store.receipts import Receipts
 from rag.store.view import View, Views
 
-__all__ = ["Database", "DatabaseError", "Job", "Source", "Store", "Version", "View"]
+__all__ = ["Database", "DatabaseError", "Job", "Source", "Store", "Version", "View", "as_store_error"]
 
 
 class Store:

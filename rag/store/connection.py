@@ -15,10 +15,11 @@ import apsw
 
 from rag.errors import SchemaTooNew, StoreBusy, StoreError
 
-__all__ = ["Connection", "Cursor", "Database", "DatabaseError", "ingest_lock"]
+__all__ = ["Connection", "Cursor", "Database", "DatabaseError", "as_store_error", "ingest_lock", "serving_lock"]
 
 DatabaseError = apsw.Error
-"""What a read raises when the file fails under it. Opening and writing raise StoreError instead."""
+"""What a read raises when the file fails under it. Opening and writing raise StoreError instead; `as_store_error` makes
+one of it."""
 
 BUSY_TIMEOUT_MS = 15_000
 """How long a connection waits for another process's write. The longest write transaction seen while publishing
@@ -61,7 +62,29 @@ def ingest_lock(database: Path) -> Iterator[None]:
     """Whoever changes what a collection answers from holds this: an ingest, or an activation. One at a time on a
     database file, whatever the process; a killed one frees the lock by dying.
     """
-    path = database.with_name(database.name + ".ingest.lock")
+    with _lock_beside(database, "ingest", "Another ingest is running on this database: wait until it has finished."):
+        yield
+
+
+@contextmanager
+def serving_lock(database: Path) -> Iterator[None]:
+    """A serving process holds this as long as it runs: at its start it ends the turns that a crash left open, and
+    those of another server are not its own to end. Raises StoreBusy when another one serves this file.
+    """
+    _make_folder(database.parent)
+    busy = (
+        f"Another server uses the database {database}: stop it, or set DB_PATH to another file. There is one server "
+        f"per database, with one worker process."
+    )
+    with _lock_beside(database, "server", busy):
+        yield
+
+
+@contextmanager
+def _lock_beside(database: Path, name: str, busy: str) -> Iterator[None]:
+    """An exclusive lock of the operating system on `DATABASE.name.lock`. A link to a database is the same database."""
+    real = database.resolve()
+    path = real.with_name(f"{real.name}.{name}.lock")
     try:
         handle = path.open("w", encoding="ascii")
     except OSError as exc:
@@ -71,14 +94,16 @@ def ingest_lock(database: Path) -> Iterator[None]:
     with handle:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as exc:
+            raise StoreBusy(busy) from exc
         except OSError as exc:
-            raise StoreBusy("Another ingest is running on this database: wait until it has finished.") from exc
+            raise StoreError(f"The file {path} cannot be locked ({exc.strerror}): put it on a local disk.") from exc
         yield
 
 
 _FAULTS: tuple[tuple[type[apsw.Error] | tuple[type[apsw.Error], ...], str], ...] = (
     (apsw.NotADBError, "{path} is not a Galen database: choose another DB_PATH."),
-    (apsw.CorruptError, "{path} is damaged ({exc}): restore a copy, or set DB_PATH to a new file."),
+    (apsw.CorruptError, "{path} is damaged ({exc}): restore a copy, or set DB_PATH to a new file and ingest again."),
     ((apsw.ReadOnlyError, apsw.PermissionsError), "{path} cannot be written by uid {uid}: change its owner."),
     (apsw.CantOpenError, "{path} cannot be opened by uid {uid} ({exc}): change its owner, or DB_PATH."),
     (apsw.FullError, "The disk of {path} is full: free space; nothing was changed."),
@@ -89,8 +114,26 @@ _FAULTS: tuple[tuple[type[apsw.Error] | tuple[type[apsw.Error], ...], str], ...]
 )
 
 
-def _as_store_error(path: Path, exc: apsw.Error) -> StoreError:
-    """What SQLite said, as a sentence that tells what to do."""
+def _make_folder(folder: Path) -> None:
+    """Makes sure of a folder that SQLite can work in. StoreError names it and says what to do."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as exc:
+        raise StoreError(
+            f"The database's folder {folder} cannot be created by uid {os.getuid()}: "
+            f"create it, or set DB_PATH to a place that can be written."
+        ) from exc
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise StoreError(
+            f"The database's folder {folder} cannot be written by uid {os.getuid()}: SQLite keeps its journal "
+            f"beside the file. Change the folder's owner, or set DB_PATH to another folder."
+        )
+
+
+def as_store_error(path: Path, exc: apsw.Error | UnicodeDecodeError) -> StoreError:
+    """What SQLite said, as a sentence that names the file and tells what to do. It only stores text that is UTF-8."""
+    if isinstance(exc, UnicodeDecodeError):
+        exc = apsw.CorruptError(str(exc))
     if isinstance(exc, apsw.BusyError | apsw.LockedError):
         return StoreBusy(f"Another process has been writing to {path} for too long.")
     sentence = next(sentence for kinds, sentence in _FAULTS if isinstance(exc, kinds))
@@ -108,7 +151,7 @@ class Database:
 
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
-        self._probe_folder()
+        _make_folder(self.path.parent)
         self._probe_file()
         self._local = threading.local()
         self._readers: list[Connection] = []
@@ -121,21 +164,6 @@ class Database:
         except BaseException:
             _close(self._writer)
             raise
-
-    def _probe_folder(self) -> None:
-        folder = self.path.parent
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as exc:
-            raise StoreError(
-                f"The database's folder {folder} cannot be created by uid {os.getuid()}: "
-                f"create it, or set DB_PATH to a place that can be written."
-            ) from exc
-        if not os.access(folder, os.W_OK | os.X_OK):
-            raise StoreError(
-                f"The database's folder {folder} cannot be written by uid {os.getuid()}: SQLite keeps its journal "
-                f"beside the file. Change the folder's owner, or set DB_PATH to another folder."
-            )
 
     def _probe_file(self) -> None:
         """SQLite would take a device for an empty database, and not say what is wrong with a folder."""
@@ -163,7 +191,7 @@ class Database:
             if connection is not None:
                 _close(connection)
             if isinstance(exc, apsw.Error):
-                raise _as_store_error(self.path, exc) from exc
+                raise as_store_error(self.path, exc) from exc
             raise
         return connection
 
@@ -231,7 +259,7 @@ class Database:
                     _roll_back(connection)
                     raise
             except apsw.Error as exc:
-                raise _as_store_error(self.path, exc) from exc
+                raise as_store_error(self.path, exc) from exc
             finally:
                 if durable:
                     with suppress(apsw.Error):
@@ -244,6 +272,15 @@ class Database:
         """
         with self._write_lock, suppress(apsw.Error):
             self._writer.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+
+    def refuse_damage(self) -> None:
+        """Reads the whole file; raises StoreError, with its name and the remedy, when it is damaged."""
+        try:
+            ((first,), *_) = self.read().execute("PRAGMA integrity_check(1)").fetchall()
+        except (apsw.Error, UnicodeDecodeError) as exc:
+            raise as_store_error(self.path, exc) from exc
+        if first != "ok":
+            raise as_store_error(self.path, apsw.CorruptError(first.splitlines()[-1]))  # above it: which database
 
     def wal_bytes(self) -> int:
         wal = self.path.with_name(self.path.name + "-wal")

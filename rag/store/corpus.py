@@ -20,7 +20,8 @@ STAGED = 1 << 40
 
 _CHUNK_COLUMNS = """
     c.id, c.chunk_id, d.doc_id, d.source, d.title, c.heading, c.text, d.organization, d.url, d.version_date, d.lang,
-    d.topic, d.licence, d.jurisdiction, d.doc_type, d.hierarchy_rank, d.effective_from, c.content_hash, c.ordinal
+    d.topic, d.licence, d.jurisdiction, d.doc_type, d.hierarchy_rank, d.effective_from, c.content_hash, c.ordinal,
+    d.date_seen
 """
 
 
@@ -74,6 +75,7 @@ def _chunk(row: Sequence[object]) -> Chunk:
         "effective_from",
         "content_hash",
         "ordinal",
+        "date_seen",
     )
     return Chunk(**dict(zip(names, row, strict=True)))  # type: ignore[arg-type]
 

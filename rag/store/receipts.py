@@ -28,7 +28,7 @@ class Receipts:
     def close(self, body: dict[str, Any]) -> None:
         """Stores a turn's receipt and ends its open turn, in one durable transaction.
 
-        An interrupted receipt gives way: another server that opened the database while this turn ran wrote it.
+        An interrupted receipt gives way: a server that started while `galen ask` ran this turn wrote it.
         StoreError if the turn has any other receipt.
         """
         with self._db.write(durable=True) as connection:

@@ -23,6 +23,7 @@ class NewDocument:
     jurisdiction: str | None
     doc_type: str | None
     effective_from: str | None
+    date_seen: str | None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,7 +16,7 @@ import httpx
 from tests.app.service import DOCUMENTS, eventually, free_port
 from tests.corpora import write_documents
 
-__all__ = ["CLI", "Process", "serving"]
+__all__ = ["CLI", "Process", "environment", "refused", "serving"]
 
 ROOT = Path(__file__).resolve().parents[2]
 CHILD = ("-m", "tests.app.child")
@@ -63,19 +63,13 @@ def serving(
     """The service as its own process over `folder`; killed at the end if it still runs. Starting twice is possible."""
     write_documents(folder / "bundled" / "health", documents)
     port = free_port()
-    environment = {
-        **{name: value for name, value in os.environ.items() if name in ("PATH", "HOME", "LANG", "TMPDIR")},
-        "PYTHONPATH": str(ROOT),
-        "DB_PATH": str(folder / "galen.db"),
-        "CORPUS_DIR": str(folder / "bundled"),
-        "CACHE_DIR": str(folder / "cache"),
-        "FAULT": str(folder / "fault"),
-        "GATE": str(folder / "gate"),
-        **variables,
-    }
     with (folder / "output").open("ab") as output:
         child = subprocess.Popen(
-            [sys.executable, *command, str(port)], env=environment, stdout=output, stderr=output, cwd=folder
+            [sys.executable, *command, str(port)],
+            env=environment(folder, **variables),
+            stdout=output,
+            stderr=output,
+            cwd=folder,
         )
     process = Process(url=f"http://127.0.0.1:{port}", folder=folder, child=child)
     try:
@@ -86,3 +80,32 @@ def serving(
         if child.poll() is None:
             child.kill()
         child.wait()
+
+
+def refused(folder: Path, *, command: Sequence[str] = CHILD, **variables: str) -> str:
+    """What a service prints that does not start."""
+    done = subprocess.run(
+        [sys.executable, *command, str(free_port())],
+        env=environment(folder, **variables),
+        capture_output=True,
+        cwd=folder,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 2, done.stderr.decode()
+    assert done.stdout == b""
+    return done.stderr.decode()
+
+
+def environment(folder: Path, **variables: str) -> dict[str, str]:
+    """A small environment over `folder`; nothing of the developer's own settings."""
+    return {
+        **{name: value for name, value in os.environ.items() if name in ("PATH", "HOME", "LANG", "TMPDIR")},
+        "PYTHONPATH": str(ROOT),
+        "DB_PATH": str(folder / "galen.db"),
+        "CORPUS_DIR": str(folder / "bundled"),
+        "CACHE_DIR": str(folder / "cache"),
+        "FAULT": str(folder / "fault"),
+        "GATE": str(folder / "gate"),
+        **variables,
+    }

@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import structlog
 
 from app.components import bundled_collections, interrupted_receipt, open_components, version
 from app.settings import Settings
@@ -83,6 +84,18 @@ def test_keyword_only_is_said_in_a_sentence_and_in_every_receipt(settings: Setti
         assert components.degraded == ("EMBEDDER=none: questions are searched by keyword only.",)
         assert components.parts.degraded == ("embedder",)
         assert components.parts.thresholds.key == "keyword-only"
+
+
+def test_a_cache_that_cannot_be_written_is_said_with_its_variable(settings: Settings, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    chosen = replace(settings, embedder="local:e5-small", cache_dir=tmp_path / "file" / "cache")
+    with structlog.testing.capture_logs() as logged, open_components(chosen) as components:
+        assert components.embedder is not None
+        (said,) = components.degraded
+    assert said.startswith("The embedding graph is built at every start, as its folder cannot keep it: ")
+    assert str(chosen.cache_dir) in said
+    assert said.endswith("Set CACHE_DIR to a folder that can be written.")
+    assert [(line["log_level"], line["what"]) for line in logged if line["event"] == "degraded"] == [("warning", said)]
 
 
 def test_the_database_is_closed_whatever_happens(settings: Settings) -> None:

@@ -70,6 +70,20 @@ def test_a_passage_has_its_provenance_and_no_key_of_the_database(client: httpx.C
     assert "id" not in passage
 
 
+def test_a_passage_says_when_its_source_was_seen_where_that_is_known(tmp_path: Path) -> None:
+    texts = {
+        "gout": document("Gout", ("Causes", "Gout comes from uric acid crystals."), date_seen="2026-11-30"),
+        "asthma": document("Asthma", ("Symptoms", "The symptoms of asthma are wheezing and a cough.")),
+    }
+    with running(tmp_path, documents=texts) as service, service.client() as client:
+        seen = {
+            passage["doc_id"]: passage["date_seen"]
+            for (name,) in service.store.db.read().execute("SELECT chunk_id FROM chunks").fetchall()
+            for passage in [get(client, name).json()]
+        }
+    assert seen == {"gout": "2026-11-30", "asthma": None}
+
+
 @pytest.mark.parametrize("chunk_id", ["no-such", "", "%", "a\x00b", "x" * 5_000, "' OR 1=1 --", "\ud7ff"])
 def test_an_unknown_passage_is_a_404_that_does_not_repeat_its_id(client: httpx.Client, chunk_id: str) -> None:
     body = check_problem(get(client, chunk_id), 404, "passage_missing")

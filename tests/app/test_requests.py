@@ -248,7 +248,7 @@ roles = st.sampled_from(["user", "assistant", "system"])
 messages = st.lists(st.fixed_dictionaries({"role": roles | json_values, "content": json_values}), max_size=3)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     body=json_values
     | st.fixed_dictionaries(

@@ -5,7 +5,7 @@ from dataclasses import fields
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.settings import ROOT, Secret, Settings, SettingsError, settings_table, variables
@@ -112,7 +112,6 @@ def test_an_empty_value_is_no_value(name: str, value: str) -> None:
 
 
 @given(name=st.sampled_from([v.name for v in variables()]), value=st.text(max_size=40))
-@settings(max_examples=300)
 def test_any_value_is_read_or_refused(name: str, value: str) -> None:
     with contextlib.suppress(SettingsError):
         Settings.from_env({name: value})
@@ -139,6 +138,14 @@ def test_the_process_s_environment_is_the_default(monkeypatch: pytest.MonkeyPatc
 def test_a_reranker_cannot_be_switched_on_as_there_is_none() -> None:
     with pytest.raises(SettingsError, match=r"RAG_RERANK is on.*set RAG_RERANK=off or unset it"):
         Settings.from_env({"RAG_RERANK": "on"})
+
+
+def test_settings_that_leave_no_search_at_all_are_refused_with_both_names() -> None:
+    off = {"RAG_HYBRID": "off", "EMBEDDER": "none"}
+    with pytest.raises(SettingsError, match=r"RAG_HYBRID=off .* EMBEDDER=none .*: unset one of them\."):
+        Settings.from_env(off)
+    for name in off:
+        Settings.from_env({**off, name: ""})
 
 
 def test_the_older_name_of_the_embedder_is_noted_once() -> None:

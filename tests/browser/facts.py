@@ -47,7 +47,7 @@ def _evidence(*chunks: Chunk) -> tuple[Evidence, ...]:
 
 
 DIABETES = _evidence(
-    _chunk(1, "Type 2 diabetes"),
+    _chunk(1, "Type 2 diabetes", date_seen="2026-11-28"),
     _chunk(2, "Type 2 diabetes", heading="Tests", version_date=None, organization="healthdirect Australia"),
     _chunk(3, "Diabetes: questions and answers", heading=""),
 )

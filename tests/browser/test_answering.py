@@ -40,6 +40,7 @@ def test_the_panel_shows_the_passage_and_where_it_is_from(page: Page) -> None:
         "Symptoms › Early signs",
         "World Health Organization",
         "2026-03-14",
+        "Source seen\n2026-11-28",
         "CC BY-NC-SA 3.0",
         "cosine 0.87",
     ):
@@ -49,6 +50,9 @@ def test_the_panel_shows_the_passage_and_where_it_is_from(page: Page) -> None:
     assert (link.get_attribute("rel"), link.get_attribute("target")) == ("noopener noreferrer nofollow", "_blank")
     page.click("#panel-close")
     assert page.run("return document.activeElement.className") == "source"
+    page.click(".source[data-n='3']")
+    page.until_in("#panel", "Passage 3, first line.")
+    assert "Source seen" not in page.find("#panel-body").text
 
 
 def test_used_and_unused_sources_stand_apart_under_the_numbers_of_the_text(page: Page) -> None:

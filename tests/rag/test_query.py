@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import rag.query
@@ -110,7 +110,6 @@ def test_a_text_without_words_is_taken_for_english(text: str) -> None:
 
 
 @given(st.text(max_size=300))
-@settings(max_examples=200, deadline=None)
 def test_every_text_has_a_language(text: str) -> None:
     code = identify_language(text)
     assert 2 <= len(code) <= 3
@@ -201,7 +200,6 @@ def test_a_fragment_has_the_language_of_what_it_continues() -> None:
 
 
 @given(st.lists(st.text(max_size=60), min_size=1, max_size=5))
-@settings(deadline=None)
 def test_every_conversation_has_a_query_that_ends_with_what_was_asked_last(messages: list[str]) -> None:
     assert asked(*messages).text.endswith(messages[-1])
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from safety.assess import Assessor
@@ -18,7 +18,6 @@ ALPHABET = st.sampled_from(
 
 
 @given(st.lists(st.text(), max_size=4))
-@settings(max_examples=150, deadline=None)
 def test_any_unicode_is_assessed(turns: list[str]) -> None:
     assessment = ASSESSOR.assess(turns)
     assert not assessment.banner or assessment.risk_class >= RiskClass.R4
@@ -27,7 +26,6 @@ def test_any_unicode_is_assessed(turns: list[str]) -> None:
 
 
 @given(st.lists(ALPHABET, max_size=60))
-@settings(max_examples=150, deadline=None)
 def test_any_mixture_of_telling_words_is_assessed(words: list[str]) -> None:
     assessment = ASSESSOR.assess([" ".join(words)])
     classes = [rule.risk_class for rule in assessment.fired]

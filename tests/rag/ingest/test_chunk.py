@@ -1,7 +1,7 @@
 from itertools import pairwise
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rag.ingest.chunk import chunk_document
@@ -231,7 +231,6 @@ TEXT = st.lists(st.tuples(SENTENCE, st.sampled_from([" ", "\n", "\n\n"])), max_s
 HEADING = st.sampled_from(["", "A", "A › B", "A › C", "Article 1", "D"])
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(HEADING, TEXT), max_size=6))
 @example([("", "Word " * 45 + "end." + " - rest " + "Word " * 45 + "end.")])
 def test_pieces_cover_every_sentence_in_order_and_are_the_same_each_time(sections):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from rag.store import Store
 from rag.store.check import check_corpus
+from rag.types import Chunk
 from tests.corpora import document, ingest_path, qa_records, write_documents, write_jsonl
 from tests.fakes.embedder import HashEmbedder
 from tests.rag.ingest.basics import BASICS, Counting, doc_ids
@@ -28,6 +29,23 @@ def test_a_change_adds_replaces_and_removes_within_its_source_only(store: Store,
     assert doc_ids(store) == {"asthma", "eczema", "mumps", *(f"qa-{n:05}" for n in range(5))}
     assert {(s.name, s.documents) for s in store.corpus.sources()} == {("test", 3), ("records", 5)}
     assert check_corpus(store.db) == ()
+
+
+def test_the_day_a_source_was_seen_replaces_its_document_and_embeds_nothing(store: Store, tmp_path: Path) -> None:
+    embedder, folder = Counting(), write_documents(tmp_path / "docs", BASICS)
+    ingest_path(store, embedder, folder)
+    text = (folder / "gout.md").read_text("utf-8")
+    (folder / "gout.md").write_text(text.replace("---\n", "---\ndate_seen: 2026-11-30\n", 1), "utf-8")
+    report = ingest_path(store, embedder, folder)
+    assert report.outcomes == {"unchanged": 2, "replaced": 1}
+    assert report.embedded == 0
+    seen = {chunk.doc_id: chunk.date_seen for chunk in passages(store)}
+    assert seen == {"asthma": None, "eczema": None, "gout": "2026-11-30"}
+
+
+def passages(store: Store) -> list[Chunk]:
+    """The passages that answer now."""
+    return list(store.corpus.chunks(store.views.get("health").keys.tolist()).values())
 
 
 def test_the_same_words_twice_are_a_duplicate_of_the_first(store: Store, tmp_path: Path) -> None:

@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 import gzip
+import json
+import os
+import socket
+import stat
+import tempfile
+from pathlib import Path
 
 import pytest
 
@@ -21,6 +27,7 @@ title: Asthma
 organization: WHO
 url: https://example.org/asthma
 version_date: 2024-05-06
+date_seen: 2026-11-30
 lang: no
 hierarchy_rank: 2
 other: ignored
@@ -56,7 +63,7 @@ def test_a_markdown_document_becomes_sections_with_heading_paths(tmp_path):
     [document], bad = read(tmp_path / "asthma.md", ASTHMA)
     assert bad == []
     assert (document.doc_id, document.title, document.lang, document.hierarchy_rank) == ("asthma", "Asthma", "no", 2)
-    assert document.version_date == "2024-05-06"
+    assert (document.version_date, document.date_seen) == ("2024-05-06", "2026-11-30")
     assert [(section.heading, section.text) for section in document.sections] == [
         ("", "Asthma is a disease of the lungs. See more."),
         ("Signs", "- wheezing at night\n- cough"),
@@ -180,3 +187,93 @@ def test_a_link_that_leads_out_of_the_folder_is_named_and_not_followed(tmp_path)
     assert ([document.doc_id for document in documents], bad) == (["key"], [])
     documents, _ = read(linked)
     assert [document.doc_id for document in documents] == ["key"]
+
+
+def special_files(folder):
+    """A pipe, a socket and a device (where one can be made), under names that would be read."""
+    os.mkfifo(folder / "pipe.md")
+    os.mkfifo(folder / "pipe")
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(folder / "socket.txt"))
+    (folder / "null.jsonl").symlink_to(folder / "device.jsonl")
+    try:
+        os.mknod(folder / "device.jsonl", stat.S_IFCHR | 0o600, os.makedev(1, 3))
+    except PermissionError:
+        return {}
+    return {"device.jsonl": "is a device, no file", "null.jsonl": "is a device, no file"}
+
+
+def test_what_is_no_file_is_named_and_never_opened(tmp_path):
+    expected = special_files(tmp_path) or {"null.jsonl": "is a link to nothing"}
+    (tmp_path / "a.md").write_text("# A\n\nText.")
+    (tmp_path / "gone.md").symlink_to("nowhere.md")
+    (tmp_path / "loop.md").symlink_to("loop.md")
+    os.mkfifo(tmp_path / ".hidden.md")
+    documents, bad = read(tmp_path)
+    assert [document.doc_id for document in documents] == ["a"]
+    assert dict(line.split(": ", 1) for line in bad) == {
+        "gone.md": "is a link to nothing",
+        "loop.md": "is a link that leads out of the folder: copy what it stands for",
+        "pipe": "is a named pipe, no file",
+        "pipe.md": "is a named pipe, no file",
+        "socket.txt": "is a socket, no file",
+        **expected,
+    }
+    assert read(tmp_path / "pipe.md") == ([], ["pipe.md: is a named pipe, no file"])
+
+
+def test_a_document_whose_sidecar_is_no_file_is_named(tmp_path):
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.md").write_text("# T\n\nText.")
+    os.mkfifo(tmp_path / "a.md.json")
+    (tmp_path / "b.json").symlink_to("nowhere.json")
+    assert read(tmp_path) == (
+        [],
+        ["a.md: its sidecar 'a.md.json' is a named pipe, no file", "b.md: its sidecar 'b.json' is a link to nothing"],
+    )
+
+
+def as_another_user(work):
+    """What `work` returns as JSON when a user without privileges runs it: root may read everything."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            if os.geteuid() == 0:
+                os.setgid(1000)
+                os.setuid(1000)
+            os.write(writer, json.dumps(work()).encode())
+        except BaseException as exc:
+            os.write(writer, json.dumps(repr(exc)).encode())
+        finally:
+            os._exit(0)
+    os.close(writer)
+    with os.fdopen(reader) as output:
+        said = json.loads(output.read())
+    os.waitpid(child, 0)
+    return said
+
+
+def test_files_and_folders_that_may_not_be_read_are_named():
+    with tempfile.TemporaryDirectory() as name:  # pytest's own folders are closed to others
+        folder = Path(name, "docs")
+        for sub in ("listed", "closed"):
+            (folder / sub).mkdir(parents=True)
+        for file in ("a.md", "b.md", "c.md", "listed/d.md", "closed/e.md"):
+            (folder / file).write_text("# T\n\nText.")
+        (folder / "c.md.json").write_text("{}")
+        modes = {"b.md": 0, "c.md.json": 0, "listed": 0o444, "closed": 0}
+        for path, mode in modes.items():
+            (folder / path).chmod(mode)
+        for path in (Path(name), folder):
+            path.chmod(0o755)
+        ids, bad = as_another_user(lambda: ([d.doc_id for d in read(folder)[0]], read(folder)[1]))
+        for path in modes:
+            (folder / path).chmod(0o755)
+    assert ids == ["a"]
+    assert bad == [
+        "b.md: cannot be read (Permission denied)",
+        "c.md: its sidecar 'c.md.json' cannot be read (Permission denied)",
+        "listed/d.md: cannot be read (Permission denied)",
+        "closed: cannot be read (Permission denied)",
+    ]

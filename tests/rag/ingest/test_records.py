@@ -35,11 +35,20 @@ def test_every_field_of_a_chunk_arrives(tmp_path):
         "doc_type": "guideline",
         "hierarchy_rank": 2,
         "effective_from": "2025",
+        "date_seen": "2026-11-30",
         "lang": "pt_BR",
     }
     [document], bad = read(tmp_path / "a.jsonl", lines(chunk(**fields)))
     assert bad == []
     assert {name: getattr(document, name) for name in fields} == fields | {"lang": "pt-BR"}
+
+
+def test_a_document_without_later_fields_keeps_the_hash_it_always_had(tmp_path):
+    """Else every document of every database would be replaced after an upgrade."""
+    [document], _ = read(tmp_path / "a.jsonl", lines(answer()))
+    assert document.content_hash == "18d554ed2ad9542e0fd48d7ff81b7da76e5437255f49ce9729edcdf56a0f00af"
+    [dated], _ = read(tmp_path / "b.jsonl", lines(answer(date_seen="2026-11-30")))
+    assert dated.content_hash != document.content_hash
 
 
 def test_derived_ids_are_stable_and_work_in_any_script(tmp_path):
@@ -75,6 +84,7 @@ def test_lists_in_an_answer_get_their_lines_back(tmp_path):
         (chunk(url="javascript:alert(1)"), "field 'url'"),
         (chunk(version_date="2024-13-01"), "field 'version_date': '2024-13-01' is no date"),
         (chunk(effective_from="soon"), "field 'effective_from'"),
+        (chunk(date_seen="today"), "field 'date_seen': 'today' is no date"),
         (chunk(hierarchy_rank="high"), "field 'hierarchy_rank': must be a whole number from 1 to 9, not 'high'"),
         (chunk(hierarchy_rank=10), "field 'hierarchy_rank': must be from 1 to 9, not 10"),
         (chunk(hierarchy_rank=True), "field 'hierarchy_rank'"),

@@ -11,7 +11,7 @@ import apsw
 import pytest
 
 from rag.errors import SchemaTooNew, StoreBusy, StoreError
-from rag.store import DatabaseError
+from rag.store import DatabaseError, Store
 from rag.store.connection import WAL_LIMIT_BYTES, Database, _migrations, ingest_lock
 
 
@@ -42,6 +42,32 @@ def test_every_older_schema_migrates_to_the_newest(tmp_path: Path) -> None:
         migrated = Database(path)
         assert migrated.read().execute("SELECT sql FROM sqlite_schema ORDER BY name").fetchall() == newest
         migrated.close()
+
+
+def test_passages_of_every_older_schema_open_without_what_was_not_stored_then(tmp_path: Path) -> None:
+    migrations = _migrations()
+    for upto in range(2, len(migrations) + 1):
+        path = tmp_path / f"old{upto}.db"
+        connection = apsw.Connection(str(path))
+        for number, script in migrations[:upto]:
+            connection.execute(script)
+            connection.execute(f"PRAGMA user_version = {number}")
+        connection.execute(OLD_ROWS)
+        connection.close()
+        store = Store(path, None)
+        chunk, version = store.corpus.chunk("gout:1")
+        assert (chunk.title, chunk.text, chunk.date_seen, version) == ("Gout", "Gout hurts.", None, "v1")
+        store.close()
+
+
+OLD_ROWS = """
+    INSERT INTO collections VALUES ('health', 1);
+    INSERT INTO corpus_manifest VALUES ('health', 1, 'v1', '2026-11-30T00:00:00+00:00', 1, 1);
+    INSERT INTO documents (id, collection, source, doc_id, added_in, content_hash, identity_hash, hierarchy_rank, lang,
+                           topic, title, organization, licence)
+    VALUES (1, 'health', 'test', 'gout', 1, 'c', 'i', 5, 'en', '', 'Gout', 'Test Institute', 'CC0 1.0');
+    INSERT INTO chunks VALUES (1, 1, 'health', 1, NULL, 0, 3, 'gout:1', 'h', '', 'Gout hurts.');
+"""
 
 
 def test_a_file_of_a_newer_galen_is_refused_and_left_alone(tmp_path: Path) -> None:
@@ -243,6 +269,21 @@ def test_what_a_read_raises_can_be_caught_by_name(tmp_path: Path) -> None:
         db.read().execute("SELECT * FROM nowhere")
     with pytest.raises(DatabaseError, match="nowhere"), db.snapshot() as connection:
         connection.execute("SELECT * FROM nowhere")
+    db.close()
+
+
+def test_damage_that_was_not_met_yet_is_found_and_the_file_named(tmp_path: Path) -> None:
+    path = tmp_path / "galen.db"
+    db = Database(path)
+    db.refuse_damage()
+    (page,) = db.read().execute("SELECT rootpage FROM sqlite_schema WHERE name = 'jobs'").fetchone()
+    db.close()
+    with path.open("r+b") as file:
+        file.seek((page - 1) * 4096)
+        file.write(b"\xff" * 4096)
+    db = Database(path)
+    with pytest.raises(StoreError, match=r"^\S+/galen\.db is damaged \(.*\): restore a copy, or set DB_PATH to a new"):
+        db.refuse_damage()
     db.close()
 
 

@@ -68,7 +68,7 @@ def test_odd_words_are_never_an_error(filled: Store, text: str) -> None:
     found(filled, text)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.text(max_size=200))
 def test_no_text_is_syntax(filled: Store, text: str) -> None:
     found(filled, text)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
+from operator import itemgetter
 
 from safety.board import Board, Match, Text
 from safety.memory import Talk, read_talk
@@ -163,16 +165,19 @@ class Reading:
         """The turns in which a match of every part stands close enough, the last of them in that turn; whether it is
         certain that every part is meant now, not said of what may be over."""
         turns: dict[int, bool] = {}
-        for anchor in (match for part in parts for match in part):
+        span = self._table.rule_span
+        by_start = [sorted({match.start: match for match in part}.items()) for part in parts]
+        for at, anchor in (item for part in by_start for item in part):
             turn = self._turn(anchor)
+            if turns.get(turn):
+                continue
             near = [
                 [
-                    m
-                    for m in part
-                    if abs(m.start - anchor.start) <= self._table.rule_span
-                    and turn - _RULE_TURNS <= self._turn(m) <= turn
+                    match
+                    for _, match in _within(part, at - span, at + span)
+                    if turn - _RULE_TURNS <= self._turn(match) <= turn
                 ]
-                for part in parts
+                for part in by_start
             ]
             if all(near):
                 certain = all(any(self._unclear(m, rule) is None for m in part) for part in near)
@@ -200,3 +205,8 @@ class Reading:
 
     def _turn(self, match: Match) -> int:
         return self._text.words.turns[match.start]
+
+
+def _within(matches: list[tuple[int, Match]], first: int, last: int) -> list[tuple[int, Match]]:
+    """Those of some matches, sorted by their starts, that start from `first` to `last`."""
+    return matches[bisect_left(matches, first, key=itemgetter(0)) : bisect_right(matches, last, key=itemgetter(0))]

@@ -292,6 +292,7 @@ class _Reader:
                 raise self._error(where, key, f"must be a number of words from 0 to {MAX_REACH}")
         return Scope(
             before=self._patterns(entry, "before", where),
+            lists=self._patterns(entry, "lists", where),
             after=self._patterns(entry, "after", where),
             never=self._patterns(entry, "never", where),
             breaks=self._patterns(entry, "breaks", where),

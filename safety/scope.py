@@ -27,6 +27,7 @@ class Scope:
     """One kind of scope. `reach` and `reach_back` are how many words may stand between frame and phrase."""
 
     before: tuple[Pattern, ...] = ()
+    lists: tuple[Pattern, ...] = ()  # frames before a list ("denies fever, cough"): no comma ends their cover
     after: tuple[Pattern, ...] = ()
     never: tuple[Pattern, ...] = ()
     breaks: tuple[Pattern, ...] = ()
@@ -39,7 +40,7 @@ class Scope:
     leads_clause: bool = False  # "Last year, I …": a comma right behind the frame does not end its cover
 
     def patterns(self) -> tuple[Pattern, ...]:
-        return self.before + self.after + self.never + self.breaks + self.cancels
+        return self.before + self.lists + self.after + self.never + self.breaks + self.cancels
 
 
 class Scopes:
@@ -71,6 +72,7 @@ class _Frames:
         never = spans(scope.never)
         self._scope = scope
         self._before = [s for s in spans(scope.before) if not any(_overlap(s, n) for n in never)]
+        self._lists = [s for s in spans(scope.lists) if not any(_overlap(s, n) for n in never)]
         self._after = [s for s in spans(scope.after) if not any(_overlap(s, n) for n in never)]
         self._breaks = spans(scope.breaks)
         # "never again" is no "again".
@@ -81,7 +83,8 @@ class _Frames:
         if any(self._speaks_to(c, match, text) for c in self._cancels):
             return False
         return any(
-            text.words.sentences[s.start] == sentence and self._reaches_forward(s, match, text) for s in self._before
+            text.words.sentences[s.start] == sentence and self._reaches_forward(s, match, text)
+            for s in (*self._before, *self._lists)
         ) or any(text.words.sentences[s.start] == sentence and self._reaches_back(s, match, text) for s in self._after)
 
     def _speaks_to(self, cancel: Match, match: Match, text: Text) -> bool:
@@ -104,7 +107,7 @@ class _Frames:
         begin = frame.end if frame.end <= match.start else frame.start
         if any(begin <= b.start < stop for b in self._breaks):
             return False
-        return not self._scope.stops_at_comma or self._joined(frame.end, match, text)
+        return not self._scope.stops_at_comma or frame in self._lists or self._joined(frame.end, match, text)
 
     def _reaches_back(self, frame: Match, match: Match, text: Text) -> bool:
         if not (frame.end > match.end and frame.start - match.end <= self._scope.reach_back):

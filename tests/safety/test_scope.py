@@ -16,6 +16,7 @@ CALM = [
     "I had {} in 2012", "My uncle had {} ten years ago", "When I was a child I had {}", "doctors ruled out {}",
     "people with {} often feel anxious", "In the film the hero has {}", "I recovered from {} last year",
     "What are the symptoms of {}?", "What causes {}?", "How is {} treated?", "Tell me about {}", "Is {} dangerous?",
+    "Absent: wheeze, {}, weight loss.", "He denies fever, {} and weight loss.",
     "What is the first aid for {}?", "Can {} be prevented?", "What research is there on the causes of {}?",
 ]  # fmt: skip
 ALARMS = [
@@ -28,6 +29,9 @@ AROUND = [
     "I don't know why but {}", "{}, is it dangerous?", "{}. I had a heart attack in 2010.", "I think {}", "What if {}",
     "As a child I had allergies, {}", "can you tell me if this is serious: {}", "{} how do I treat this at home?",
     "I'm not sure, but {}", "I never had this before, {}", "why does this happen: {}", "my friend says {}",
+    "I read an article about it at school, {}", "I was watching a film with my dog, {}", "work is busy this month, {}",
+    "there's a meeting tomorrow and I have a presentation, {}", "I googled it at night, {}",
+    "{}, we had pasta for dinner", "{}, my sister is fine and sends her love", "{}, it has rained all week",
 ]  # fmt: skip
 
 

@@ -224,7 +224,7 @@ _SENTENCE_RULES: dict[Kind, str] = {
     Kind.DIFFERENCE: r"\b(?:differ\w*|unlike|compared|whereas|while|rather than|not the same)\b",
     Kind.CONTAGION: (
         r"\b(?:contagious|infectious|spread\w*|pass(?:ed|es)? (?:it |them )?(?:on|from|to)|transmit\w*"
-        r"|caught|catch|person to person)\b"
+        r"|caught|catch)\b"
     ),
     Kind.COMPLICATIONS: (
         r"\b(?:complications?|leads? to|damage[sd]?|failure|result in|untreated|over time|raises? the risk)\b"

@@ -6,7 +6,7 @@ import html
 import re
 import unicodedata
 
-from rag.text import fold_space
+from rag.text import fold_space, unglued
 
 __all__ = ["break_inline_lists", "clean_line", "clean_text", "plain_markdown"]
 
@@ -77,7 +77,18 @@ def _break_line(line: str) -> str:
     for cut in sorted(cuts):
         parts.append(line[start:cut])
         start = cut + 1  # the space before the dash becomes the line break
-    return "\n".join([*parts, line[start:]])
+    return "\n".join([*map(_without_next_lead, parts), line[start:]])
+
+
+def _without_next_lead(part: str) -> str:
+    """An item, and on a line of its own the text behind it that leads into the next list.
+
+    "- nausea Adults may instead have" - else the chunk that begins inside that list would get the lead-in of this one.
+    """
+    if not part.startswith("- ") or not _LIST_WORDS.search(part):
+        return part
+    item = unglued(part)[0]
+    return f"{item}\n{part[len(item) :].strip()}" if len(item) < len(part) else part
 
 
 def _dash_runs(line: str) -> list[list[int]]:

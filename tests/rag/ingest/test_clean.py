@@ -47,7 +47,15 @@ def test_clean_line_is_one_line():
         ("Signs include: - fever - rash", "Signs include:\n- fever\n- rash"),
         ("Symptoms are - Sore throat - Cough Call a doctor.", "Symptoms are\n- Sore throat\n- Cough Call a doctor."),
         ("Key Points - One is this. - Two is that.", "Key Points\n- One is this.\n- Two is that."),
-        ("A: - one - two B: - three - four", "A:\n- one\n- two B:\n- three\n- four"),
+        ("A: - one - two B: - three - four", "A:\n- one\n- two\nB:\n- three\n- four"),
+        (
+            "Children can have: - a rash - nausea Adults may instead have - pain - chills",
+            "Children can have:\n- a rash\n- nausea\nAdults may instead have\n- pain\n- chills",
+        ),
+        (
+            "Children can have: - pain in the Achilles tendon - nausea It goes away. Others have: - pain - chills",
+            "Children can have:\n- pain in the Achilles tendon\n- nausea\nIt goes away. Others have:\n- pain\n- chills",
+        ),
     ],
 )
 def test_lists_in_a_line_get_lines(line, broken):

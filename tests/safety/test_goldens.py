@@ -79,3 +79,9 @@ def words(text: str) -> frozenset[str]:
     found = normalize([text], Spelling()).texts
     solid = [word for word in found if len(word) == 1 and not word.isascii()]
     return frozenset(a + b for a, b in pairwise(found)) if 2 * len(solid) > len(found) else frozenset(found)
+
+
+@pytest.mark.parametrize("question", [case["text"] for case in cases("../extractive") if case["id"].startswith("ex-c")])
+def test_a_question_about_a_condition_raises_no_alarm(assessor: Assessor, question: str) -> None:
+    found = assessor.assess([question], language="en")
+    assert found.risk_class < RiskClass.R4, found.rule_ids

@@ -138,6 +138,7 @@ def parse_chat(body: Any) -> ChatRequest:
     """Checks a chat body. Problem 422 names the fields, 403 a patient context without a key."""
     if not isinstance(body, dict):
         raise Problem(422, "invalid_request", "The body must be a JSON object with 'messages'.")
+    body = {key.encode("utf-8", "replace").decode("utf-8"): value for key, value in body.items()}  # lone surrogates
     try:
         chat = _Chat.model_validate(body)
     except ValidationError as exc:

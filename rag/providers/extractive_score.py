@@ -80,6 +80,12 @@ _WITHOUT_SECTION = frozenset(
         Kind.SIDE_EFFECTS,
     }
 )
+# Sections whose lasting hours and serious effects are not those of the topic: "no urine for 12 hours" under when to get
+# help, "serious side effects are rare" under treatment.
+_SPEAKS_OF_ANOTHER = {
+    Kind.DURATION: frozenset({Kind.HELP, Kind.FIRST_AID}),
+    Kind.SEVERITY: frozenset({Kind.TREATMENT}),
+}
 CALL = re.compile(r"\bemergency number\b|\b(?:call|needs?)\b[^.]{0,30}\bambulance\b|\bcall (?:911|999|112)\b", re.I)
 URGENT = frozenset(map(stem, ("emergency", "ambulance", "urgent", "immediately", "911", "999", "112", "crisis")))
 _ARTICLES = frozenset(("a", "an", "the", "el", "la", "le", "l", "il", "lo", "o", "der", "die", "das"))
@@ -223,6 +229,8 @@ def _fit(unit: Unit, kind: Kind, sectioned: bool, focus: float, names: bool, ask
         return 0.0
     if kind is Kind.WHAT and (asked.focus or not asked.topic.titled) and names and focus >= FOCUS_SHARE:
         return 1.0 if unit.has_cue(kind) else _SECTION_FIT  # "What is an aura?" in the section on symptoms
+    if not unit.section.isdisjoint(_SPEAKS_OF_ANOTHER.get(kind, ())):
+        return 0.0
     section = section_fit(unit, kind) if names or asked.topic.titled else 0.0
     if unit.is_announced:
         return MIN_FIT if section else 0.0

@@ -77,6 +77,12 @@ def test_country_and_language_are_read_at_both_places_and_the_top_level_wins(
     assert folded(client, **body)["receipt"]["language"] == language
 
 
+def test_a_key_with_half_a_character_is_unknown_like_any_other(client: httpx.Client) -> None:
+    body = b'{"messages": [{"role": "user", "content": "hello"}], "stream": false, "\\ud800k": 1}'
+    answer = client.post("/api/chat", content=body, headers={"content-type": "application/json"})
+    assert (answer.status_code, answer.json()["ignored"]) == (200, ["?k"])
+
+
 def test_unknown_keys_are_ignored_and_named_without_their_values(client: httpx.Client) -> None:
     body = {"temperature": MARK, "id": MARK, "context": {"page": MARK, "lang": "en"}, "messages": [user(KNOWN)]}
     answer = post(client, body)

@@ -109,6 +109,11 @@ def test_a_text_without_words_is_taken_for_english(text: str) -> None:
     assert identify_language(text) == "en"
 
 
+def test_full_width_letters_are_no_other_language() -> None:
+    assert identify_language("Ｗｈａｔ　ｉｓ　ａｓｔｈｍａ？") == "en"
+    assert identify_language("喘息とは何ですか？") == "ja"
+
+
 @given(st.text(max_size=300))
 def test_every_text_has_a_language(text: str) -> None:
     code = identify_language(text)

@@ -175,3 +175,13 @@ def test_down_is_a_name_before_syndrome() -> None:
     assert texts(answer("What is Down syndrome?", evidence)) == [
         "Down syndrome is a condition with one more chromosome 21."
     ]
+
+
+def test_what_lasts_or_is_serious_in_another_section_is_not_the_topic() -> None:
+    help_section = passage("Gout", "Get help if a swelling in gout lasts for 12 hours.", heading="When to get help")
+    treatment = passage("Gout", "Serious side effects of gout tablets are rare.", heading="Treatment")
+    own = passage("Gout", "An attack of gout lasts about a week. Gout can be serious.", heading="What it is")
+    assert answer("How long does gout last?", help_section) == ()
+    assert answer("Is gout dangerous?", treatment) == ()
+    assert texts(answer("How long does gout last?", help_section, own))[0] == "An attack of gout lasts about a week."
+    assert texts(answer("Is gout serious?", treatment, own))[0] == "Gout can be serious."

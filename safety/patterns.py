@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass
 
@@ -126,10 +127,15 @@ def needs_of(parts: tuple[Part, ...]) -> Iterator[frozenset[Word]]:
     for part in parts:
         if isinstance(part, Word):
             yield frozenset({part})
-        elif isinstance(part, Choice) and not part.optional:
-            options = [next(needs_of(option), None) for option in part.options]
-            if all(option is not None for option in options):
-                yield frozenset().union(*(option for option in options if option is not None))
+        elif isinstance(part, Choice) and (need := _need_of(part)):
+            yield need
+
+
+@functools.lru_cache(maxsize=4096)  # a named set stands in many phrases
+def _need_of(choice: Choice) -> frozenset[Word] | None:
+    """One of these words stands in whatever the choice matches; None where that may be anything."""
+    needs = [] if choice.optional else [next(needs_of(option), None) for option in choice.options]
+    return None if None in needs else frozenset().union(*(need for need in needs if need))
 
 
 def words_in(parts: tuple[Part, ...]) -> Iterator[Word]:

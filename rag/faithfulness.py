@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from rag.text import fold, fold_space, is_list_item, split_sentences, unglued, without_references
+from rag.text import before_repeat, fold, fold_space, is_list_item, split_sentences, unglued, without_references
 from rag.types import Evidence, Prompt, Sentence
 
 __all__ = ["Verdict", "check_sentence"]
@@ -34,11 +34,11 @@ _NEGATION = frozenset([
 ])  # fmt: skip
 """English, then es, fr, de, it, pt and nl, folded."""
 _NEGATION_CJK = re.compile("[不没沒无無未勿禁]|ない|ません|なく")
+_DENIES = re.compile(r"\b(?:not|never|cannot|without|avoid)\b")
+"""What may deny the words behind it, though a capital opens them."""
 _SHORT_NOT = re.compile(r"n['’]t\b")
 
 _LIST_MARK = re.compile(r"^\s*(?:[-*+•‣◦▪·–—]|\(?(?:\d{1,3}|[a-z])[.)])\s+")
-_SAID_AGAIN = re.compile(r"(?<!e\.g)(?<!i\.e)(?<!vs)\.\s+(?=[a-z])")
-"""Where web text tells a list a second time: "- a rash. fever a rash"."""
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _COUNTED = {
@@ -125,12 +125,17 @@ def _read_passages(evidence: tuple[Evidence, ...]) -> _Reading:
 
 def _without_glue(line: str) -> list[str]:
     """A line of a source, and the items in it that lost their line breaks: the first one of an item's line, and those
-    of a list behind a colon. What follows a lost break elsewhere is no line of its own ("do not take" | "Aspirin").
+    of a list behind a colon. What follows a lost break elsewhere, or a "not", is no line of its own: it may be what is
+    denied ("Warning: Do not take" | "Aspirin"). "No sleep" is whole.
     """
     if is_list_item(line):
-        return [line, _SAID_AGAIN.split(unglued(line)[0], maxsplit=1)[0]]
+        return [line, before_repeat(unglued(line)[0])]
     head, colon, rest = line.partition(": ")
-    return [line, f"{head}:", *unglued(rest)] if colon and rest[:1].isupper() else [line]
+    if not colon or not rest[:1].isupper():
+        return [line]
+    items = unglued(rest)
+    alone = [item for before, item in zip(["", *items], items, strict=False) if not _DENIES.search(_plain(before))]
+    return [line, f"{head}:", *alone]
 
 
 def _read(text: str, lines_of: Callable[[str], list[str]] = lambda line: [line]) -> _Reading:

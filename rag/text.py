@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 __all__ = [
+    "LEAD_WORDS",
+    "before_repeat",
     "fold",
     "fold_space",
     "is_list_item",
@@ -242,10 +244,13 @@ def _previous_word(before: str) -> str:
 
 
 _LOST_BREAK = re.compile(r"(?<=[a-z0-9)\]%\"”’.,;]) (?=[A-Z][\w’'-]*)")
-_WANTS_MORE = _words(
+LEAD_WORDS = _words(
     "include includes including are is be have has can may might could cause causes involve involves as with of by "
-    "for from if when that to try like need avoid a an the and or in on at into than your their its no not very other"
+    "for from if when that to try like need avoid"
 )
+"""Last words of a line that leads into a list without a colon."""
+_WANTS_MORE = LEAD_WORDS | _words("a an the and or in on at into than your their its no not very other")
+_REPEAT = re.compile(r"(?<!e\.g)(?<!i\.e)(?<!vs)\. (?=[a-z])")
 
 
 def unglued(text: str) -> list[str]:
@@ -256,10 +261,19 @@ def unglued(text: str) -> list[str]:
     pieces, start = [], 0
     for match in _LOST_BREAK.finditer(text):
         piece = text[start : match.start()]
-        if piece[-1] not in ",;" and piece.count("(") == piece.count(")") and piece.split()[-1] not in _WANTS_MORE:
+        if (
+            piece[-1] not in ",;"
+            and piece.count("(") == piece.count(")")
+            and piece.split()[-1].lower() not in _WANTS_MORE
+        ):
             pieces.append(piece)
             start = match.end()
     return [*pieces, text[start:]]
+
+
+def before_repeat(text: str) -> str:
+    """A list item up to where web text tells the list once more ("a rash. fever a rash" → "a rash")."""
+    return _REPEAT.split(text, maxsplit=1)[0]
 
 
 _REFERENCES = re.compile(r"\s{0,3}[\[［【]\s?\d{1,3}(?:\s?[,;–-]\s?\d{1,3}){0,8}\s?[\]］】]")  # bounded: linear time

@@ -10,7 +10,7 @@ import re
 from rag.question import heading_kinds
 from rag.words import stem, word_set, words
 
-__all__ = ["STARTERS", "Unclear", "split_heading"]
+__all__ = ["SMALL", "STARTERS", "Unclear", "split_heading"]
 
 STARTERS = word_set(
     """
@@ -21,7 +21,7 @@ STARTERS = word_set(
     """
 )
 """Words that open a sentence and rarely stand last in a heading."""
-_SMALL = word_set("a an and as at by for from in is it of on or the to with your you be can -- - – — & / vs")
+SMALL = word_set("a an and as at by for from in is it of on or the to with your you be can -- - – — & / vs")
 _OPEN = frozenset(word.lower() for word in STARTERS)  # a sentence opens with them: what follows is its first name
 _PLACES = word_set(
     """
@@ -61,7 +61,7 @@ def split_heading(sentence: str, names: frozenset[str]) -> tuple[str, str]:
     opener = rest.split()[0].strip(_EDGES)
     if opener in STARTERS:
         return heading, rest
-    if before[-1].lower() in _SMALL or "," in heading or _PLACES & {word.lower() for word in (*before, opener)}:
+    if before[-1].lower() in SMALL or "," in heading or _PLACES & {word.lower() for word in (*before, opener)}:
         return "", sentence  # "People with Parkinson's often …", "In Europe …"
     if _opens_with(rest, heading) or _is_label(heading):
         return heading, rest
@@ -80,7 +80,7 @@ def _last_capital(sentence: str) -> int:
         capital = _CAPITAL.fullmatch(word) and (word.rstrip(",") in STARTERS or word[-1] not in ",:;!?.)")
         if number and (capital or (word == "A" and _opens_with(sentence[token.end() :], sentence[: token.start()]))):
             last = token.start()
-        elif word.strip(_EDGES).lower() not in _SMALL and not _TITLE_LIKE.fullmatch(word):
+        elif word.strip(_EDGES).lower() not in SMALL and not _TITLE_LIKE.fullmatch(word):
             break
         if number > _MAX_WORDS:
             return 0

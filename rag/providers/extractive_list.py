@@ -4,7 +4,7 @@ Symptoms include                    a lead-in needs no colon where lines with bu
 - fever
 - a rash. fever a rash. Most get …  the last item ends where the list is said again or a sentence begins
 Symptoms include: Fever A rash      items that only capitals part
-Symptoms are: Fever.It is high. Rash.It …
+Symptoms are: Fever.It is high. …   labels before their sentences
 Fever 90% Rash 50% …                a table of how often a sign is seen
 """
 
@@ -14,9 +14,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rag.providers.extractive_heading import STARTERS
-from rag.text import split_sentences, unglued, without_references
-from rag.words import word_set, words
+from rag.providers.extractive_heading import SMALL, STARTERS
+from rag.text import LEAD_WORDS, before_repeat, split_sentences, unglued, without_references
+from rag.words import words
 
 __all__ = ["GluedList", "announces", "items_of", "labelled", "leads_in", "read_glued", "split_lists"]
 
@@ -28,19 +28,10 @@ _SENTENCE_WORDS = 3
 _TELLING_WORDS = 3  # of an item that says by itself that the list begins again
 
 _ANNOUNCES = re.compile(r"\bfollowing list of (?:signs|symptoms|causes|features|treatments)\b", re.IGNORECASE)
-_LEADS = word_set(
-    """
-    include includes including are is be have has can may might could cause causes involve involves as with of by for
-    from if when that to try like need avoid
-    """
-)
-"""Last words of a lead-in without a colon."""
-_SMALL = word_set("a an and as at by for from in is it of on or the to with your you")
 _END = re.compile(r"[.!…。！．।॥۔]['\"”’»)\]]*$")
 _BULLET = re.compile(r"\s*(?:[-*+•‣◦▪·–—]|\d{1,3}[.)]|\(?[a-z]\))\s+")
 _JOINED = re.compile(r"(?:and|or)\s+(?=\S)")
 _ITEM_END = re.compile(r"[;,.]?\s*(?:\b(?:and|or))?\s*[;,.]*$")
-_SAID_AGAIN = re.compile(r"(?<!e\.g)(?<!i\.e)(?<!vs)\. (?=[a-z])")  # "- a rash. fever a rash."
 _VERB = re.compile(
     r"\b(?:is|are|was|were|be|can|may|might|will|should|must|do|does|has|have|you|your|it|they|this|call|get|see)\b",
     re.I,
@@ -63,7 +54,7 @@ def leads_in(text: str) -> bool:
     tokens = text.split()
     if not 2 <= len(tokens) <= _MAX_LEAD_WORDS or text[0].islower() or ": " in text:
         return False
-    return text.endswith((":", "：")) or "following" in text or tokens[-1].lower() in _LEADS
+    return text.endswith((":", "：")) or "following" in text or tokens[-1].lower() in LEAD_WORDS
 
 
 @dataclass(frozen=True)
@@ -123,7 +114,7 @@ def _last_item(texts: Sequence[str], names: frozenset[str], *, stopped: bool) ->
     text = texts[-1]
     first = " ".join(item.rstrip(" .;,") for item in texts[:2][: len(texts) - 1])
     again = [text.find(f" {first}", 1) + 1] if len(first.split()) >= _TELLING_WORDS else []
-    again += [match.end() for match in (_SAID_AGAIN.search(text),) if match]
+    again += [end for end in (len(before_repeat(text)),) if end < len(text)]
     cut = min((at for at in again if at > 0), default=0)
     if cut:
         own = text[:cut].rstrip(" .;,")
@@ -153,7 +144,7 @@ def _boundary(text: str, names: frozenset[str], *, sure: bool = False) -> int:
 
 
 def _is_heading(text: str) -> bool:
-    return all(word[:1].isupper() or word in _SMALL for word in text.split())
+    return all(word[:1].isupper() or word in SMALL for word in text.split())
 
 
 def split_lists(lines: Sequence[str], names: frozenset[str]) -> list[tuple[str, list[str]]]:

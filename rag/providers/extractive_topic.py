@@ -172,12 +172,12 @@ def _other_names(text: str, labels: Sequence[Sequence[Word]]) -> list[tuple[Word
     found = []
     for match in _OTHER_NAME.finditer(text):
         before = [stem(word) for word in words(text[max(0, match.start() - _NAME_CHARS) : match.start()])]
-        if any(_names(label, before[-len(label) - 1 :], match[1] or "") for label in labels):
+        if any(_is_spelled_out(label, before[-len(label) - 1 :], match[1] or "") for label in labels):
             found.append(content_words(match[1] or match[2]))
     return [name for name in found if name]
 
 
-def _names(label: Sequence[Word], before: Sequence[str], short: str) -> bool:
+def _is_spelled_out(label: Sequence[Word], before: Sequence[str], short: str) -> bool:
     """Whether a name stands before its abbreviation, which is more than that of its end ("juvenile ALS")."""
     stems = [word.stem for word in label]
     if not set(stems) <= set(before):

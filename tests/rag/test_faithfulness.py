@@ -73,6 +73,26 @@ def test_whole_sentences_and_list_items_of_the_source_are_supported(said: str) -
 
 
 @pytest.mark.parametrize(
+    ("said", "source", "reason"),
+    [
+        ("Aspirin", "Warning: Do not take Aspirin with food.", "negation"),
+        ("Aspirin with food.", "Warning: Do not take Aspirin with food.", "negation"),
+        ("Aspirin with food.", "Warning: Never take Aspirin with food.", "negation"),
+        ("Aspirin", "- Do not take Aspirin", "negation"),
+        ("Fever", "Signs are: Fever No sleep (for days) Red skin", ""),
+        ("No sleep (for days)", "Signs are: Fever No sleep (for days) Red skin", ""),
+        ("Red skin", "Signs are: Fever No sleep (for days) Red skin", ""),
+        ("Holding your breath", "- Holding your breath Hiccups aren't usually serious.", ""),
+        ("a rash", "- a rash. no fever a rash", ""),
+    ],
+)
+def test_items_that_lost_their_line_breaks_are_lines_unless_they_are_denied(
+    said: str, source: str, reason: str
+) -> None:
+    assert check(said, source) == reason
+
+
+@pytest.mark.parametrize(
     ("said", "source"),
     [
         ("Give aspirin to children under 16 years.", SOURCE),

@@ -37,10 +37,11 @@ from rag.faithfulness import check_sentence
 from rag.gate import gate
 from rag.generate import generate
 from rag.grade import grade
+from rag.language import identify_language
 from rag.parts import Parts
 from rag.prompt import build_prompt
 from rag.protocols import FloatMatrix
-from rag.query import identify_language, rewrite
+from rag.query import rewrite
 from rag.receipt import Receipt
 from rag.rerank import rerank
 from rag.thresholds import thresholds_of_search

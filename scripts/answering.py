@@ -17,8 +17,8 @@ from rag.errors import PermanentError
 from rag.fold import fold_events
 from rag.gate import gate
 from rag.grade import grade
+from rag.language import identify_language
 from rag.pipeline import run_turn
-from rag.query import identify_language
 from rag.retrieve import Retrieval, Retriever
 from rag.store import View
 from rag.thresholds import thresholds_of_search

@@ -31,8 +31,8 @@ from evals.data import goldens, read_jsonl, shared
 from evals.report import Report, about
 from evals.world import existing
 from rag.ingest.run import IngestRequest, ingest
+from rag.language import identify_language
 from rag.providers.local_embedder import LocalE5
-from rag.query import identify_language
 from rag.types import Query
 from safety.assess import Assessor
 

@@ -23,7 +23,7 @@ from rag.correct import route
 from rag.gate import gate as decide
 from rag.grade import grade, label_of
 from rag.ingest.bundle import BUNDLE_SOURCE
-from rag.query import identify_language
+from rag.language import identify_language
 from rag.store.keywords import Keywords
 from rag.thresholds import Fusion, GateFloors
 from rag.types import Grade, Query

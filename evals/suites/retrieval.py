@@ -18,7 +18,7 @@ from evals.report import Report, about
 from evals.world import bundled, existing
 from rag.errors import RagError
 from rag.ingest.bundle import BUNDLE_SOURCE
-from rag.query import identify_language
+from rag.language import identify_language
 from rag.store import View
 from rag.types import Query
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from rag.query import OURS
+from rag.language import OURS
 from safety.assess import Assessor
 from safety.normalize import Spelling, normalize
 from safety.types import RiskClass

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from rag.query import OURS
+from rag.language import OURS
 from safety.assess import Assessor
 from safety.proof import failures
 from safety.rules import RULES, Rule, RuleTable, load_table

@@ -38,10 +38,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Components",
+    "CorpusComponents",
     "bundled_collections",
     "ingest_bundle",
     "interrupted_receipt",
     "open_components",
+    "open_corpus",
     "version",
 ]
 
@@ -54,21 +56,29 @@ def version() -> str:
 
 
 @dataclass(kw_only=True)
-class Components:
-    """Everything that a process needs, ready. `degraded` says in sentences what is not at its best."""
+class CorpusComponents:
+    """What it takes to read and change the corpus. `degraded` says in sentences what is not at its best."""
 
     settings: Settings
     store: Store
     embedder: Embedder | None
-    parts: Parts
     degraded: tuple[str, ...]
+
+
+@dataclass(kw_only=True)
+class Components(CorpusComponents):
+    """Everything that a process needs to answer, ready."""
+
+    parts: Parts
     background: Background | None = None
     interrupted: int = 0
 
 
 @contextmanager
-def open_components(settings: Settings, *, publish: bool = True, answer_at_once: bool = False) -> Iterator[Components]:
-    """Opens the database and the models.
+def open_corpus(
+    settings: Settings, *, publish: bool = True, answer_at_once: bool = False
+) -> Iterator[CorpusComponents]:
+    """Opens the database and the embedding model.
 
     `publish` brings in bundled collections that the database does not have yet. With `answer_at_once` one whose
     vectors are not kept beside it is published by keyword first; a serving process embeds it in the background.
@@ -80,28 +90,39 @@ def open_components(settings: Settings, *, publish: bool = True, answer_at_once:
         say("degraded", what=sentence)
     store = Store(settings.db_path, embedder.info if embedder else None)
     try:
-        assessor = Assessor.load()
-        thresholds = load_thresholds(embedder.info.model_id if embedder else None)
-        parts = Parts(
-            store=store,
-            assessor=assessor,
-            retriever=Retriever(store=store, fusion=thresholds.fusion, top_k=settings.top_k, hybrid=settings.hybrid),
-            generator=Extractive(lambda language: assessor.text("disclaimer", language=language)),
-            thresholds=thresholds,
-            embedder=embedder,
-            check_sentences=settings.faithfulness,
-            hold_from=settings.faithfulness_min_risk,
-            degraded=("embedder",) if degraded else (),
-            app_version=version(),
-        )
-        components = Components(settings=settings, store=store, embedder=embedder, parts=parts, degraded=degraded)
+        corpus = CorpusComponents(settings=settings, store=store, embedder=embedder, degraded=degraded)
         if publish:
-            _publish_missing(components, answer_at_once)
-        yield components
+            _publish_missing(corpus, answer_at_once)
+        yield corpus
     finally:
         store.close()
         if embedder is not None:
             embedder.close()
+
+
+@contextmanager
+def open_components(settings: Settings, *, publish: bool = True, answer_at_once: bool = False) -> Iterator[Components]:
+    """Opens the corpus (see `open_corpus`) and what answers from it."""
+    with open_corpus(settings, publish=publish, answer_at_once=answer_at_once) as corpus:
+        assessor = Assessor.load()
+        thresholds = load_thresholds(corpus.embedder.info.model_id if corpus.embedder else None)
+        parts = Parts(
+            store=corpus.store,
+            assessor=assessor,
+            retriever=Retriever(
+                store=corpus.store, fusion=thresholds.fusion, top_k=settings.top_k, hybrid=settings.hybrid
+            ),
+            generator=Extractive(lambda language: assessor.text("disclaimer", language=language)),
+            thresholds=thresholds,
+            embedder=corpus.embedder,
+            check_sentences=settings.faithfulness,
+            hold_from=settings.faithfulness_min_risk,
+            degraded=("embedder",) if corpus.degraded else (),
+            app_version=version(),
+        )
+        yield Components(
+            settings=settings, store=corpus.store, embedder=corpus.embedder, degraded=corpus.degraded, parts=parts
+        )
 
 
 def _seed(settings: Settings) -> None:
@@ -132,7 +153,7 @@ def bundled_collections(corpus_dir: Path) -> tuple[str, ...]:
 
 
 def ingest_bundle(
-    components: Components,
+    components: CorpusComponents,
     collection: str,
     *,
     keyword_only: bool = False,
@@ -158,7 +179,7 @@ def ingest_bundle(
     )
 
 
-def _publish_missing(components: Components, answer_at_once: bool) -> None:
+def _publish_missing(components: CorpusComponents, answer_at_once: bool) -> None:
     published = set(components.store.corpus.collections())
     for collection in bundled_collections(components.settings.corpus_dir):
         if collection not in published:

@@ -33,7 +33,7 @@ _ENUMERATOR = re.compile(r"\(?(?:[A-Za-z]|[ivxIVX]{1,5}|\d{1,3})[.)]")
 _PROVISION = re.compile(
     r"(?:article|section|chapter|recital|annex|title|part|artikel|abschnitt|kapitel|anhang|erwägungsgrund|chapitre|"
     r"considérant|annexe|artículo|capítulo|sección|considerando|articolo|capo|sezione|artigo|artykuł|rozdział|art\.)"
-    r"\s(?P<number>\d{1,4}[a-z]?|[ivxlc]{1,8}|[A-Z])(?=[\s.:–—-]|$)\.?(?P<rest>.*)",
+    r"\s(?P<number>\d{1,4}[a-z]?(?:\(\w{1,4}\)){0,3}|[ivxlc]{1,8}|[A-Z])(?=[\s.:–—-]|$)\.?(?P<rest>.*)",
     re.IGNORECASE,
 )
 _PROVISION_CHARS = 160  # a longer line is a sentence that begins with "Article 9"

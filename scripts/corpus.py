@@ -12,7 +12,7 @@ from typing import Any, TextIO
 
 from tqdm import tqdm
 
-from app.components import ingest_bundle, open_components
+from app.components import ingest_bundle, open_corpus
 from app.logs import quiet_logs
 from app.settings import Settings
 from rag.errors import PermanentError
@@ -83,7 +83,7 @@ def ingest_command(arguments: argparse.Namespace, settings: Settings) -> int:
         keyword_only=arguments.keyword_only,
     )
     with ExitStack() as stack:
-        components = stack.enter_context(open_components(settings))
+        components = stack.enter_context(open_corpus(settings))
         outcomes = stack.enter_context(_open_report(arguments.report)) if arguments.report else None
 
         def note(doc_id: str, outcome: str, detail: str) -> None:
@@ -124,7 +124,7 @@ def _told(report: IngestReport) -> str:
 
 def list_command(arguments: argparse.Namespace, settings: Settings) -> int:
     quiet_logs()
-    with open_components(settings) as components:
+    with open_corpus(settings) as components:
         versions = components.store.corpus.versions(arguments.collection)
         sources = components.store.corpus.sources(arguments.collection)
     if arguments.json:
@@ -148,7 +148,7 @@ def list_command(arguments: argparse.Namespace, settings: Settings) -> int:
 
 def activate_command(arguments: argparse.Namespace, settings: Settings) -> int:
     quiet_logs()
-    with open_components(settings, publish=False) as components:
+    with open_corpus(settings, publish=False) as components:
         components.store.corpus.active_generation(arguments.collection)  # CorpusMissing names what there is
         version = components.store.corpus.activate(arguments.collection, arguments.version)
     print(f"{version.collection} now answers from {version.corpus_version} ({version.documents:,} documents)")
@@ -157,7 +157,7 @@ def activate_command(arguments: argparse.Namespace, settings: Settings) -> int:
 
 def check_command(arguments: argparse.Namespace, settings: Settings) -> int:
     quiet_logs()
-    with open_components(settings, publish=False) as components:
+    with open_corpus(settings, publish=False) as components:
         faults = check_corpus(components.store.db)
         staged = staged_documents(components.store.db)
     if arguments.json:
@@ -172,7 +172,7 @@ def check_command(arguments: argparse.Namespace, settings: Settings) -> int:
 def vectors_command(arguments: argparse.Namespace, settings: Settings) -> int:
     """Embeds a bundled collection in a database of its own and keeps the vectors beside its folder."""
     quiet_logs()
-    with open_components(settings, publish=False) as components:
+    with open_corpus(settings, publish=False) as components:
         if components.embedder is None:
             raise PermanentError("Vectors need an embedder: unset EMBEDDER.")
         report = ingest_bundle(components, arguments.collection)

@@ -23,6 +23,7 @@ class Store:
         self.db = Database(path)
         self.corpus = Corpus(self.db)
         self.keywords = Keywords(self.db)
+        self.keywords.bring_up_to_date()
         self.receipts = Receipts(self.db)
         self.jobs = Jobs(self.db)
         self.views = Views(self.db, self.corpus, info.model_id if info else None)

@@ -66,7 +66,7 @@ def test_a_damaged_file_is_found(sound: Store, tmp_path: Path) -> None:
     sound.close()
     path = tmp_path / "galen.db"
     data = bytearray(path.read_bytes())
-    for offset in range(len(data) // 2, len(data) // 2 + 4096):
+    for offset in range(len(data) * 3 // 4, len(data) * 3 // 4 + 4096):
         data[offset] ^= 0xFF
     path.write_bytes(data)
     damaged = Store(path, None)

@@ -7,7 +7,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from rag.references import find_references
 from rag.store import Store
+from rag.store.check import check_corpus
 from rag.store.keywords import MAX_TERMS, POSTINGS_BUDGET, search_form
 from tests.corpora import document, ingest_path, write_documents
 from tests.fakes.embedder import HashEmbedder
@@ -22,6 +24,13 @@ DOCUMENTS = {
     "dose": document(
         "Pain relief", ("Strengths", "Tablets of 400 mg and of 0.5 mg/kg exist. NSAIDs can hurt the stomach.")
     ),
+    "wait-th": document("ไข้", ("อาการ", "ไข้หวัดใหญ่ทำให้มีไข้สูงและปวดเมื่อยตามตัว"), lang="th"),
+    "gdpr-9": document(
+        "GDPR Article 9: Special categories",
+        ("Article 9(2)(a): consent", "Processing is allowed with explicit consent. See Article 89(1)."),
+        ("Article 9(2)(h): care", "Processing is allowed where it is needed for medical care."),
+    ),
+    "ehds-9": document("EHDS Article 9: Information", ("Article 9(2): logs", "Accesses are shown for three years.")),
     "fievre": document("Fièvre", ("Symptômes", "La fièvre est une élévation de la température."), lang="fr"),
 }
 
@@ -55,6 +64,8 @@ def filled(store: Store, embedder: HashEmbedder, tmp_path: Path) -> Store:
         ("頭痛", "headache-ja"),
         ("बुखार", "fever-hi"),
         ("fievre", "fievre"),
+        ("ปวดเมื่อย", "wait-th"),
+        ("ไข้หวัดใหญ่", "wait-th"),
     ],
 )
 def test_peoples_words_find_what_they_mean(filled: Store, text: str, doc: str) -> None:
@@ -79,6 +90,44 @@ def test_strengths_and_unspaced_scripts_have_one_form() -> None:
     assert search_form("布洛芬").split() == ["布洛", "洛芬"]
     assert search_form("痛").split() == ["痛"]
     assert search_form("in 2 grams of") == "in 2 grams of"
+
+
+@pytest.mark.parametrize(
+    ("text", "headings"),
+    [
+        ("Art. 9 Abs. 2 lit. h DSGVO", ["gdpr-9 Article 9(2)(h): care"]),
+        ("Article 9(2)", [
+            "gdpr-9 Article 9(2)(a): consent", "gdpr-9 Article 9(2)(h): care", "ehds-9 Article 9(2): logs",
+        ]),
+        ("Article 9 of the EHDS", ["ehds-9 Article 9(2): logs"]),
+        ("Article 89(1) GDPR", []),  # mentioned in a text, carried by no heading
+        ("Article 9(2)(i) GDPR", []),
+    ],
+)  # fmt: skip
+def test_a_heading_carries_its_reference(filled: Store, text: str, headings: list[str]) -> None:
+    view = filled.views.get("health")
+    [reference] = find_references(text)
+    keys = filled.keywords.carrying(reference, view.keys)
+    chunks = filled.corpus.chunks(keys)
+    assert sorted(f"{chunks[key].doc_id} {chunks[key].heading}" for key in keys) == sorted(headings)
+
+
+def test_a_mentioned_reference_is_a_word_of_the_text(filled: Store) -> None:
+    [reference] = find_references("Article 89(1) GDPR")
+    assert found(filled, reference.token) == ["gdpr-9"]
+
+
+def test_an_index_of_another_form_is_built_anew_at_start(filled: Store, embedder: HashEmbedder) -> None:
+    path, before = filled.db.path, found(filled, "chest pain")
+    with filled.db.write() as connection:
+        connection.execute("INSERT INTO chunks_fts (chunks_fts) VALUES ('delete-all')")
+        connection.execute("UPDATE derived SET form = 1 WHERE name = 'keywords'")
+    assert found(filled, "chest pain") == []
+    again = Store(path, embedder.info)
+    assert found(again, "chest pain") == before
+    assert not again.keywords.bring_up_to_date()
+    assert check_corpus(again.db) == ()
+    again.close()
 
 
 def test_a_question_of_common_words_keeps_its_rare_ones(store: Store) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from safety.normalize import Spelling, normalize
 from safety.numbers import MONTHS
-from safety.patterns import Capture, Choice, Edge, Gap, Part, Pattern, Word, needs_of, rows_of, words_in
+from safety.patterns import Capture, Choice, Edge, Gap, Part, Pattern, Word, may_be_empty, may_begin_with_gap
 
 __all__ = ["MAX_GAP", "Notation", "PatternError", "parse"]
 
@@ -60,11 +60,9 @@ class Notation:
         parts = part.options[0] if isinstance(part, Choice) and len(part.options) == 1 else (part,)
         if rest != len(tokens):
             raise PatternError(f"unexpected {tokens[rest]!r} in {source!r}")
-        try:
-            rows = tuple(dict.fromkeys(rows_of(parts)))
-        except ValueError:
-            raise PatternError(f"{source!r} may begin with a gap or match nothing; begin with a word") from None
-        return Pattern(source=source, rows=rows, words=frozenset(words_in(parts)), needs=tuple(needs_of(parts)))
+        if may_be_empty(parts) or may_begin_with_gap(parts):
+            raise PatternError(f"{source!r} may begin with a gap or match nothing; begin with a word")
+        return Pattern(source=source, parts=parts)
 
     def _sequence(self, tokens: list[str], i: int, depth: int) -> tuple[tuple[Part, ...], int]:
         if depth > _MAX_DEPTH:
@@ -123,7 +121,7 @@ class Notation:
             if not others and not optional:
                 return word
             others.insert(0, (word,))
-        return Choice(tuple(others), optional)
+        return Choice.of(others, optional=optional)
 
     def _set(self, name: str, depth: int) -> Part:
         if name not in self._sets:
@@ -164,7 +162,10 @@ class Notation:
 
     def _word(self, texts: set[tuple[str, str]], stems: set[tuple[str, str]], infixes: Set[str] = frozenset()) -> Word:
         key = (frozenset(texts), frozenset(stems), frozenset(infixes))
-        return self._words.setdefault(key, Word(*key))
+        word = self._words.get(key)
+        if word is None:
+            word = self._words[key] = Word(len(self._words), *key)
+        return word
 
 
 def _tokens(source: str) -> list[str]:

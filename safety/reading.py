@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from operator import itemgetter
 
 from safety.board import Board, Match, Text
 from safety.memory import Talk, read_talk
@@ -70,8 +69,9 @@ class Reading:
         self._text = Text(words, read_quantities(words, table.units), table.gap_stops)
         self._board = Board(self._text, table.lexicon)
         self._found = table.rule_index.on(self._board)
-        self._rules = [rule for rule in rules if self._begun(rule)]
-        said = [m for rule in self._rules for p in (*rule.all, *rule.any) for m in self._found.of(p)]
+        self._rules = [rule for rule in self._able(rules) if self._begun(rule)]
+        phrases = dict.fromkeys(p for rule in self._rules for p in (*rule.all, *rule.any) if p in self._found.possible)
+        said = [match for pattern in phrases for match in self._found.of(pattern)]
         # Scopes only matter beside a phrase; most messages have none.
         self._scopes = Scopes(table.scopes, table.scope_index, self._board, said) if said else None
         self._by_turn: dict[int, dict[str, FiredRule]] = {}
@@ -106,7 +106,9 @@ class Reading:
                         outcome=self._outcome(rule, pattern, match, exceptions, fires=rule.id in fired),
                     )
 
-    def _outcome(self, rule: Rule, pattern: Pattern, match: Match, exceptions: Sequence[Match], *, fires: bool) -> str:
+    def _outcome(
+        self, rule: Rule, pattern: Pattern, match: Match, exceptions: Mapping[int, Sequence[Match]], *, fires: bool
+    ) -> str:
         assert self._scopes is not None, "phrases were found"
         if pattern in rule.unless:
             return "excepts its sentence"
@@ -116,12 +118,22 @@ class Reading:
             return kind
         return "fired" if fires else "incomplete"
 
+    def _able(self, rules: Sequence[Rule]) -> list[Rule]:
+        """Those of some rules whose parts may all be there."""
+        flags, numbers = self._found.flags.copy(), self._table.rule_index.numbers
+        for fact in self._facts & numbers.keys():
+            flags[numbers[fact]] = True
+        able = {self._table.rules[number].id for number in self._table.able.of(flags)}
+        return [rule for rule in rules if rule.id in able]
+
     def _begun(self, rule: Rule) -> bool:
         """Whether every part of it was said or is known; what is known may complete a rule, words must begin it."""
         groups = self._unknown(rule)
         return bool(groups) and all(self._found.any(group) for group in groups)
 
     def _unknown(self, rule: Rule) -> list[tuple[Pattern, ...]]:
+        if not self._facts:
+            return list(rule.groups)
         return [group for group in rule.groups if self._facts.isdisjoint(group)]
 
     def _apply(self, rule: Rule) -> None:
@@ -134,55 +146,71 @@ class Reading:
         if not any(rule.id in fired for fired in self._by_turn.values()) and rule.risk_class >= RiskClass.R4:
             self._mention(rule, parts)
 
-    def _excepted(self, rule: Rule) -> list[Match]:
-        """What `unless` has found."""
-        return [match for pattern in rule.unless for match in self._found.of(pattern)]
+    def _excepted(self, rule: Rule) -> dict[int, list[Match]]:
+        """What `unless` has found, by sentence."""
+        found: dict[int, list[Match]] = {}
+        possible = self._found.possible
+        for pattern in rule.unless:
+            if pattern in possible:
+                for match in self._found.of(pattern):
+                    found.setdefault(self._sentence(match), []).append(match)
+        return found
 
-    def _is_excepted(self, match: Match, exceptions: Sequence[Match]) -> bool:
+    def _is_excepted(self, match: Match, exceptions: Mapping[int, Sequence[Match]]) -> bool:
         """Whether an exception stands in the same sentence, and in the same clause or near by."""
-        return any(self._sentence(each) == self._sentence(match) and self._is_near(each, match) for each in exceptions)
+        if not exceptions:
+            return False
+        return any(self._is_near(each, match) for each in exceptions.get(self._sentence(match), ()))
 
     def _is_near(self, one: Match, other: Match) -> bool:
-        first, last = sorted((one, other), key=lambda each: each.start)
+        first, last = (one, other) if one.start <= other.start else (other, one)
         apart = last.start - first.end
-        return apart <= _EXCEPTS_NEAR or not any(self._text.words.commas[first.end : last.start + 1])
+        return apart <= _EXCEPTS_NEAR or True not in self._text.words.commas[first.end : last.start + 1]
 
-    def _part(self, rule: Rule, group: Sequence[Pattern], exceptions: Sequence[Match]) -> _Part:
+    def _part(self, rule: Rule, group: Sequence[Pattern], exceptions: Mapping[int, Sequence[Match]]) -> _Part:
         meant: list[Match] = []
         covered: list[tuple[Match, str]] = []
         assert self._scopes is not None, "phrases were found"
-        for match in (m for pattern in group for m in self._found.of(pattern)):
-            if self._is_excepted(match, exceptions):
-                continue
-            kind = self._scopes.covering(match, rule.scope)
-            if kind is None:
-                meant.append(match)
-            else:
-                covered.append((match, kind))
+        possible = self._found.possible
+        for pattern in group:
+            if pattern in possible:
+                for match in self._found.of(pattern):
+                    if exceptions and self._is_excepted(match, exceptions):
+                        continue
+                    kind = self._scopes.covering(match, rule.scope)
+                    if kind is None:
+                        meant.append(match)
+                    else:
+                        covered.append((match, kind))
         return _Part(meant, covered)
 
     def _turns_of(self, parts: list[list[Match]], rule: Rule) -> dict[int, bool]:
         """The turns in which a match of every part stands close enough, the last of them in that turn; whether it is
         certain that every part is meant now, not said of what may be over."""
+        if not all(parts):
+            return {}
+        by_start = [{match.start: match for match in part} for part in parts]
+        starts = [sorted(part) for part in by_start]
+        sure = [
+            [at for at in own if not self._unclear(part[at], rule)] for own, part in zip(starts, by_start, strict=True)
+        ]
         turns: dict[int, bool] = {}
-        span = self._table.rule_span
-        by_start = [sorted({match.start: match for match in part}.items()) for part in parts]
-        for at, anchor in (item for part in by_start for item in part):
-            turn = self._turn(anchor)
-            if turns.get(turn):
-                continue
-            near = [
-                [
-                    match
-                    for _, match in _within(part, at - span, at + span)
-                    if turn - _RULE_TURNS <= self._turn(match) <= turn
-                ]
-                for part in by_start
-            ]
-            if all(near):
-                certain = all(any(self._unclear(m, rule) is None for m in part) for part in near)
-                turns[turn] = turns.get(turn, False) or certain
+        for at in (at for own in starts for at in own):
+            turn = self._text.words.turns[at]
+            if not turns.get(turn) and self._meet(starts, at, turn):
+                turns[turn] = self._meet(sure, at, turn)
         return turns
+
+    def _meet(self, parts: Sequence[list[int]], at: int, turn: int) -> bool:
+        """Whether each of some parts, given by sorted starts, stands near a place, in its turn or just before it."""
+        span, turns = self._table.rule_span, self._text.words.turns
+        for starts in parts:
+            first, stop = bisect_left(starts, at - span), bisect_right(starts, at + span)
+            if first == stop:
+                return False
+            if self._turns > 1 and not any(turn - _RULE_TURNS <= turns[i] <= turn for i in starts[first:stop]):
+                return False
+        return True
 
     def _unclear(self, match: Match, rule: Rule) -> str | None:
         """Only what could be past at all can be unclear."""
@@ -205,8 +233,3 @@ class Reading:
 
     def _turn(self, match: Match) -> int:
         return self._text.words.turns[match.start]
-
-
-def _within(matches: list[tuple[int, Match]], first: int, last: int) -> list[tuple[int, Match]]:
-    """Those of some matches, sorted by their starts, that start from `first` to `last`."""
-    return matches[bisect_left(matches, first, key=itemgetter(0)) : bisect_right(matches, last, key=itemgetter(0))]

@@ -7,13 +7,14 @@ in the languages whose words it is made of, and a table is opened only when one 
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
-from safety.board import Lexicon
+import numpy as np
+
 from safety.normalize import Piece, pieces, shortened
-from safety.patterns import Pattern, Word
+from safety.patterns import Pattern
 from safety.rules import Rule, RuleTable
 from safety.types import RiskClass
 
@@ -45,30 +46,16 @@ class Router:
         self._tables = tables
         self._names = tuple(tables)
         self._known: dict[str, int] = defaultdict(int)
-        self._anchored: dict[str, dict[Word, list[Pattern]]] = {}
-        self._free: dict[str, list[Pattern]] = {}
         self._respelled: dict[str, set[str]] = {}
-        words: dict[Word, None] = {}
         for bit, (name, table) in enumerate(tables.items()):
-            patterns = dict.fromkeys(p for rule in table.rules for p in (*rule.all, *rule.any))
-            words |= dict.fromkeys(word for pattern in patterns for word in pattern.words)
-            written = _written(table, phrases.get(name, ()))
-            for text, marks in written:
+            for text, marks in _written(table, phrases.get(name, ())):
                 self._known[text] |= 1 << bit
                 self._known[text + marks] |= 1 << bit
             for text in table.spelling.known:
                 self._known[text] |= 1 << bit
-            common = _common(patterns, written)
-            anchored: dict[Word, list[Pattern]] = defaultdict(list)
-            for pattern in patterns:
-                for word in min(pattern.needs, key=common, default=()):
-                    anchored[word].append(pattern)
-            self._anchored[name] = anchored
-            self._free[name] = [pattern for pattern in patterns if not pattern.needs]
             for wrong, right in (*table.spelling.typos.items(), *table.spelling.expand.items()):
                 self._respelled.setdefault(wrong, set()).update(right)
                 self._known[wrong] |= 1 << bit
-        self._lexicon = Lexicon(words)
 
     def routes(
         self, turns: Sequence[Sequence[Piece]], facts: Mapping[str, Set[Pattern]], declared: str
@@ -83,7 +70,7 @@ class Router:
                     routes[name].turns[turn] += sentence
                     routes[name].spoken |= spoken
         for name, route in routes.items():
-            rules = self._able(name, self._words(route.turns), facts.get(name, frozenset()))
+            rules = self._able(self._tables[name], route.turns, facts.get(name, frozenset()))
             route.rules = [rule for rule in rules if route.spoken or rule.risk_class >= RiskClass.R4 or rule.refuse]
         return {name: route for name, route in routes.items() if route.rules}
 
@@ -127,12 +114,17 @@ class Router:
         found = {name: not mostly or (words & ~own).bit_count() >= _OWN_WORDS for name, words in others.items()}
         return found | {declared: True} if declared in spoken else found
 
-    def _words(self, turns: Iterable[Sequence[Piece]]) -> set[Word]:
-        words: set[Word] = set()
-        for text, marks in dict.fromkeys((text, marks) for found in turns for _, text, marks in found):
-            for written in self._spellings(text, marks):
-                words.update(self._lexicon.find(*written))
-        return words
+    def _able(self, table: RuleTable, turns: Iterable[Sequence[Piece]], facts: Set[Pattern]) -> list[Rule]:
+        """The rules that have all their words in some sentences, wherever they stand."""
+        written = dict.fromkeys((text, marks) for found in turns for _, text, marks in found)
+        spellings = dict.fromkeys(spelling for each in written for spelling in self._spellings(*each))
+        said = np.zeros(len(table.lexicon), np.uint64)
+        said[np.concatenate([table.lexicon.find(*spelling) for spelling in spellings])] = 1
+        said[table.lexicon.first_kind :] = 1
+        possible = table.rule_index.prefilter.possible(said)
+        for pattern in facts & table.rule_index.numbers.keys():
+            possible[table.rule_index.numbers[pattern]] = True
+        return [table.rules[number] for number in table.able.of(possible)]
 
     def _spellings(self, text: str, marks: str) -> Iterator[tuple[str, str]]:
         """A word as it is written, and as any language may write it out or repair it."""
@@ -144,14 +136,6 @@ class Router:
             if word != whole:
                 yield word, ""
             yield from ((right, "") for right in self._respelled.get(word, ()))
-
-    def _able(self, name: str, words: Set[Word], facts: Set[Pattern]) -> list[Rule]:
-        anchored = self._anchored[name]
-        candidates = dict.fromkeys(self._free[name])
-        for word in words & anchored.keys():
-            candidates |= dict.fromkeys(anchored[word])
-        possible = facts | {pattern for pattern in candidates if pattern.possible(words)}
-        return [rule for rule in self._tables[name].rules if rule.able(possible)] if possible else []
 
 
 def _sentences(found: Sequence[Piece]) -> Iterator[list[Piece]]:
@@ -165,23 +149,13 @@ def _sentences(found: Sequence[Piece]) -> Iterator[list[Piece]]:
         yield sentence
 
 
-def _written(table: RuleTable, phrases: Iterable[str]) -> Counter[tuple[str, str]]:
-    """The words of a table's examples and of further sentences of its language, with how often they stand there."""
+def _written(table: RuleTable, phrases: Iterable[str]) -> set[tuple[str, str]]:
+    """The words of a table's examples and of further sentences of its language."""
     texts = [*(text for rule in table.rules for text in (*rule.matches, *rule.passes)), *phrases]
-    return Counter(
+    return {
         (part, marks)
         for found in map(pieces, texts)
         for kind, text, marks in found
         if kind in ("word", "solid")
         for part in text.split("'")
-    )
-
-
-def _common(patterns: Iterable[Pattern], written: Mapping[tuple[str, str], int]) -> Callable[[frozenset[Word]], float]:
-    """How common the words of a need are: the rarest need of a pattern is its anchor."""
-    lexicon = Lexicon(dict.fromkeys(word for pattern in patterns for word in pattern.words))
-    seen: Counter[Word] = Counter()
-    for (text, marks), n in written.items():
-        for word in lexicon.find(text, marks):
-            seen[word] += n
-    return lambda need: sum(seen[word] for word in need) + len(need) / 1_000
+    }

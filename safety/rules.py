@@ -42,7 +42,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import tomllib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -53,6 +53,7 @@ from safety.normalize import Spelling, fold, misspellings
 from safety.notation import Notation, PatternError
 from safety.numbers import Units
 from safety.patterns import Pattern
+from safety.prefilter import Able
 from safety.scope import KINDS, Scope
 from safety.sources import RuleTableError, Source, load_sources
 from safety.types import RiskClass
@@ -106,13 +107,8 @@ class Rule:
 
     @functools.cached_property
     def groups(self) -> tuple[tuple[Pattern, ...], ...]:
-        """Of every group one pattern must match. The shortest comes first: it is the quickest to rule a rule out."""
-        groups = [*((pattern,) for pattern in self.all), *((self.any,) if self.any else ())]
-        return tuple(sorted(groups, key=lambda group: sum(len(pattern.rows) for pattern in group)))
-
-    def able(self, possible: Collection[Pattern]) -> bool:
-        """Whether these patterns would be enough for it."""
-        return all(any(pattern in possible for pattern in group) for group in self.groups)
+        """Of every group one pattern must match."""
+        return (*((pattern,) for pattern in self.all), *((self.any,) if self.any else ()))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -153,6 +149,7 @@ class RuleTable:
     gap_stops: frozenset[str]
     rule_span: int
     rule_index: PatternIndex
+    able: Able
     scope_index: PatternIndex
     talk_index: PatternIndex
     lexicon: Lexicon
@@ -196,8 +193,8 @@ class _Reader:
         patterns = [p for rule in rules for p in (*rule.all, *rule.any, *rule.unless)]
         framing = [p for scope in scopes.values() for p in scope.patterns()]
         known = frozenset(word for p in (*patterns, *framing, *conversation.patterns()) for word in p.vocabulary())
-        rule_index, scope_index = PatternIndex(patterns), PatternIndex(framing)
-        talk_index = PatternIndex(conversation.patterns())
+        lexicon = Lexicon((*patterns, *framing, *conversation.patterns()))
+        index = PatternIndex(patterns, lexicon)
         return RuleTable(
             language=self._data["language"],
             version=self._data["version"],
@@ -210,10 +207,11 @@ class _Reader:
             units=self._units(),
             gap_stops=self._folded(self._data, "gap_stops", "table"),
             rule_span=self._number(self._data.get("rule_span", RULE_SPAN), "table", "rule_span"),
-            rule_index=rule_index,
-            scope_index=scope_index,
-            talk_index=talk_index,
-            lexicon=Lexicon(dict.fromkeys(w for i in (rule_index, scope_index, talk_index) for w in i.words())),
+            rule_index=index,
+            able=Able([[index.numbers[p] for p in group] for group in rule.groups] for rule in rules),
+            scope_index=PatternIndex(framing, lexicon),
+            talk_index=PatternIndex(conversation.patterns(), lexicon),
+            lexicon=lexicon,
             digest=digest,
         )
 

@@ -8,6 +8,7 @@ patience, a miss may cost a life.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -50,49 +51,78 @@ class Scopes:
         self, scopes: Mapping[str, Scope], index: PatternIndex, board: Board, matches: Iterable[Match]
     ) -> None:
         """`matches` are the phrases that will be asked for: frames are looked for in their sentences and the next."""
-        self._text = board.text
         sentences = {board.text.words.sentences[match.start] for match in matches}
         found = index.on(board, within=board.sentences(sentences | {number + 1 for number in sentences}))
-        self._frames = {kind: _Frames(scope, found) for kind, scope in scopes.items()}
+        self._known: dict[tuple[Match, tuple[str, ...]], str | None] = {}
+        frames = {kind: _Frames(scope, found, board.text) for kind, scope in scopes.items()}
+        self._frames = {kind: own for kind, own in frames.items() if own}
 
     def covering(self, match: Match, kinds: tuple[str, ...]) -> str | None:
         """The first of `kinds` that covers the phrase, or None: the phrase is meant here and now."""
-        for kind in kinds:
-            frames = self._frames.get(kind)
-            if frames is not None and frames.cover(match, self._text):
-                return kind
-        return None
+        key = (match, kinds)
+        if key not in self._known:
+            self._known[key] = self._covering(match, kinds)
+        return self._known[key]
+
+    def _covering(self, match: Match, kinds: tuple[str, ...]) -> str | None:
+        return next((kind for kind in kinds if kind in self._frames and self._frames[kind].cover(match)), None)
 
 
 class _Frames:
-    def __init__(self, scope: Scope, found: Finds) -> None:
+    """The frames of one kind in a text, by sentence."""
+
+    def __init__(self, scope: Scope, found: Finds, text: Text) -> None:
         def spans(patterns: tuple[Pattern, ...]) -> list[Match]:
-            return [match for pattern in patterns for match in found.of(pattern)]
+            return [match for pattern in patterns if pattern in found.possible for match in found.of(pattern)]
 
-        never = spans(scope.never)
         self._scope = scope
-        self._before = [s for s in spans(scope.before) if not any(_overlap(s, n) for n in never)]
-        self._lists = [s for s in spans(scope.lists) if not any(_overlap(s, n) for n in never)]
-        self._after = [s for s in spans(scope.after) if not any(_overlap(s, n) for n in never)]
-        self._breaks = spans(scope.breaks)
+        self._text = text
+        self._known: dict[Match, bool] = {}
+        cancels, before, lists = spans(scope.cancels), spans(scope.before), spans(scope.lists)
+        after = spans(scope.after)
+        never = spans(scope.never) if cancels or before or lists or after else []
+        self._lists = {s for s in lists if not any(_overlap(s, n) for n in never)}
+        self._ahead = self._by_sentence([*before, *lists], never)
+        self._behind = self._by_sentence(after, never)
         # "never again" is no "again".
-        self._cancels = [s for s in spans(scope.cancels) if not any(_overlap(s, n) for n in never)]
+        self._cancels = self._by_sentence(cancels, never)
+        self._breaks = sorted(match.start for match in spans(scope.breaks)) if self._ahead or self._behind else []
 
-    def cover(self, match: Match, text: Text) -> bool:
-        sentence = text.words.sentences[match.start]
-        if any(self._speaks_to(c, match, text) for c in self._cancels):
+    def _by_sentence(self, frames: list[Match], never: list[Match]) -> dict[int, list[Match]]:
+        found: dict[int, list[Match]] = {}
+        for frame in frames:
+            if not any(_overlap(frame, n) for n in never):
+                found.setdefault(self._text.words.sentences[frame.start], []).append(frame)
+        return found
+
+    def __bool__(self) -> bool:
+        return bool(self._ahead or self._behind)
+
+    def cover(self, match: Match) -> bool:
+        """Whether a phrase is covered; many rules ask for the same one."""
+        known = self._known.get(match)
+        if known is None:
+            known = self._known[match] = self._cover(match)
+        return known
+
+    def _cover(self, match: Match) -> bool:
+        sentence = self._text.words.sentences[match.start]
+        ahead, behind = self._ahead.get(sentence, ()), self._behind.get(sentence, ())
+        if not (ahead or behind):
             return False
-        return any(
-            text.words.sentences[s.start] == sentence and self._reaches_forward(s, match, text)
-            for s in (*self._before, *self._lists)
-        ) or any(text.words.sentences[s.start] == sentence and self._reaches_back(s, match, text) for s in self._after)
-
-    def _speaks_to(self, cancel: Match, match: Match, text: Text) -> bool:
-        """ "Is vomiting blood serious? I just did": what ends the cover may follow in the next sentence."""
-        words = text.words
-        return words.turns[cancel.start] == words.turns[match.start] and (
-            0 <= words.sentences[cancel.start] - words.sentences[match.start] <= 1
+        # "Is vomiting blood serious? I just did": what ends the cover may follow in the next sentence.
+        if sentence in self._cancels:
+            return False
+        turns = self._text.words.turns
+        if any(turns[c.start] == turns[match.start] for c in self._cancels.get(sentence + 1, ())):
+            return False
+        return any(self._reaches_forward(s, match, self._text) for s in ahead) or any(
+            self._reaches_back(s, match, self._text) for s in behind
         )
+
+    def _breaks_within(self, begin: int, stop: int) -> bool:
+        at = bisect_left(self._breaks, begin)
+        return at < len(self._breaks) and self._breaks[at] < stop
 
     def _reaches_forward(self, frame: Match, match: Match, text: Text) -> bool:
         # A frame may share its last word with the phrase ("had | had a heart attack"), but must begin first; where
@@ -105,7 +135,7 @@ class _Frames:
         stop = match.end if self._scope.breaks_inside else match.start
         # A frame around the phrase ("is … dangerous") is itself searched: "is my chest pain dangerous" is no quiz.
         begin = frame.end if frame.end <= match.start else frame.start
-        if any(begin <= b.start < stop for b in self._breaks):
+        if self._breaks_within(begin, stop):
             return False
         return not self._scope.stops_at_comma or frame in self._lists or self._joined(frame.end, match, text)
 
@@ -114,7 +144,7 @@ class _Frames:
             return False
         # "my chest pain treatment failed" speaks of a person, whatever follows.
         begin = match.start - _OWNER if self._scope.breaks_inside else match.end
-        return not any(begin <= b.start < frame.start for b in self._breaks) and (
+        return not self._breaks_within(begin, frame.start) and (
             not self._scope.stops_at_comma or not any(text.words.commas[match.end : frame.start])
         )
 

@@ -115,8 +115,9 @@ def test_the_notation_reads_as_documented(pattern: str, text: str, hits: bool) -
 
     words = normalize([text], Spelling())
     parsed = parse(pattern, {})
-    index = PatternIndex([parsed])
-    board = Board(Text(words, read_quantities(words, Units())), Lexicon(dict.fromkeys(index.words())))
+    lexicon = Lexicon([parsed])
+    index = PatternIndex([parsed], lexicon)
+    board = Board(Text(words, read_quantities(words, Units())), lexicon)
     assert bool(index.on(board).of(parsed)) is hits
 
 

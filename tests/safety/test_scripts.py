@@ -13,8 +13,9 @@ from safety.numbers import Units, read_quantities
 def finds(pattern: str, text: str, *, numbers: dict[str, float] | None = None) -> bool:
     words = normalize([text], Spelling(numbers=numbers or {}))
     parsed = parse(pattern, {})
-    index = PatternIndex([parsed])
-    board = Board(Text(words, read_quantities(words, Units())), Lexicon(dict.fromkeys(index.words())))
+    lexicon = Lexicon([parsed])
+    index = PatternIndex([parsed], lexicon)
+    board = Board(Text(words, read_quantities(words, Units())), lexicon)
     return bool(index.on(board).of(parsed))
 
 
@@ -108,6 +109,7 @@ def test_a_phrase_does_not_leave_its_sentence() -> None:
 def test_the_shortest_match_is_taken() -> None:
     words = normalize(["no pain no pain"], Spelling())
     parsed = parse("no ~4 pain", {})
-    index = PatternIndex([parsed])
-    board = Board(Text(words, {}), Lexicon(dict.fromkeys(index.words())))
+    lexicon = Lexicon([parsed])
+    index = PatternIndex([parsed], lexicon)
+    board = Board(Text(words, {}), lexicon)
     assert [(m.start, m.end) for m in index.on(board).of(parsed)] == [(0, 2), (2, 4)]

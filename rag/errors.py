@@ -10,9 +10,10 @@ RagError
 │   ├── CorpusMissing      no such collection or version
 │   ├── StoreBusy          another process holds what is needed
 │   └── EmbedderMismatch   vectors of another model
-└── IngestError            a document could not be taken in
-    ├── PermanentError     the input must change
-    └── TransientError     trying again can help
+├── IngestError            a document could not be taken in
+│   ├── PermanentError     the input must change
+│   └── TransientError     trying again can help
+└── LexiconError           a table of the lexicon cannot be used
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ __all__ = [
     "CorpusMissing",
     "EmbedderMismatch",
     "IngestError",
+    "LexiconError",
     "NoProviderLeft",
     "PermanentError",
     "ProviderError",
@@ -88,3 +90,7 @@ class PermanentError(IngestError):
 
 class TransientError(IngestError):
     """Trying again can help."""
+
+
+class LexiconError(RagError):
+    """A table of the lexicon cannot be used. The message names file, term and field."""

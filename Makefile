@@ -54,6 +54,7 @@ ingest: .stamps/runtime ## publish documents: SRC=path COLLECTION=name [SOURCE= 
 
 vectors: .stamps/runtime ## compute the vectors kept beside the bundled documents, after a change to them
 	@$(GALEN) corpus vectors health
+	@$(GALEN) corpus vectors governance
 
 bench: .stamps/setup ## measure speed
 	@$(RUN) -m evals bench $(ARGS)

@@ -16,18 +16,20 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from app.settings import Settings
+from app.settings import ROOT, Settings
 from rag.errors import StoreBusy
 from rag.ingest.bundle import BUNDLE_SOURCE, read_vectors, vectors_path
 from rag.ingest.report import IngestReport, Progress
 from rag.ingest.request import IngestRequest
 from rag.ingest.run import ingest
+from rag.lexicon import Lexicon
 from rag.pipeline import Parts
 from rag.protocols import Embedder
 from rag.providers.extractive import Extractive
 from rag.providers.local_embedder import LocalE5, open_local_embedder
 from rag.receipt import Receipt
 from rag.retrieve import Retriever
+from rag.spelling import Spellings
 from rag.store import Store
 from rag.thresholds import load_thresholds
 from rag.types import Status
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
     from app.background import Background
 
 __all__ = [
+    "LEXICON",
     "Components",
     "CorpusComponents",
     "bundled_collections",
@@ -46,6 +49,8 @@ __all__ = [
     "open_corpus",
     "version",
 ]
+
+LEXICON = ROOT / "data/lexicon"
 
 log = structlog.get_logger("galen.start")
 
@@ -105,6 +110,7 @@ def open_components(settings: Settings, *, publish: bool = True, answer_at_once:
     """Opens the corpus (see `open_corpus`) and what answers from it."""
     with open_corpus(settings, publish=publish, answer_at_once=answer_at_once) as corpus:
         assessor = Assessor.load()
+        lexicon = Lexicon(LEXICON)
         thresholds = load_thresholds(corpus.embedder.info.model_id if corpus.embedder else None)
         parts = Parts(
             store=corpus.store,
@@ -112,8 +118,10 @@ def open_components(settings: Settings, *, publish: bool = True, answer_at_once:
             retriever=Retriever(
                 store=corpus.store, fusion=thresholds.fusion, top_k=settings.top_k, hybrid=settings.hybrid
             ),
-            generator=Extractive(lambda language: assessor.text("disclaimer", language=language)),
+            generator=Extractive(lambda key, language: assessor.text(key, language=language)),
             thresholds=thresholds,
+            lexicon=lexicon,
+            spellings=Spellings(lexicon.words("en"), corpus.store.keywords.holds),
             embedder=corpus.embedder,
             check_sentences=settings.faithfulness,
             hold_from=settings.faithfulness_min_risk,

@@ -9,11 +9,12 @@ from pathlib import Path
 
 from app.logs import quiet_logs
 from evals.report import Report
-from evals.suites import answers, bench, calibrate, ci, retrieval, safety
+from evals.suites import answers, bench, calibrate, ci, gate, retrieval, safety
 
 SUITES = {
     "retrieval": (retrieval.run, "keyword, vector and fused ranking on own goldens and on LiveQA over MedQuAD"),
     "answers": (answers.run, "the extractive answers to thirty questions, and what must be deferred"),
+    "gate": (gate.run, "rewriting, evidence and gate on own goldens of health and law"),
     "safety": (safety.run, "risk classes on own goldens, both ways"),
     "calibrate": (calibrate.run, "the curves behind rag/thresholds.toml"),
     "bench": (bench.run, "speed and size as ratios taken in one run"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -53,12 +53,8 @@ def about(components: Components, collection: str = "health") -> str:
     """One line on what was measured."""
     version = components.store.corpus.version(collection)
     embedder = components.embedder.info.model_id if components.embedder else "none"
-    thresholds: Mapping[str, object] = {
-        "fusion": components.parts.thresholds.fusion,
-        "gate": components.parts.thresholds.gate,
-    }
     return (
         f"galen {components.parts.app_version}; {collection} {version.corpus_version} ({version.documents:,} "
         f"documents, {version.chunks:,} passages); embedder {embedder}; generator {components.parts.generator.model}; "
-        f"rules {components.parts.assessor.ruleset[:12]}; {thresholds}"
+        f"rules {components.parts.assessor.ruleset[:12]}; thresholds {components.parts.thresholds.key}"
     )

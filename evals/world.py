@@ -10,8 +10,12 @@ from pathlib import Path
 
 from app.components import Components, open_components
 from app.settings import Settings
+from rag.protocols import FloatMatrix
+from rag.query import rewrite
+from rag.store import View
+from rag.types import Message, Query, Turn
 
-__all__ = ["bundled", "existing"]
+__all__ = ["asked", "bundled", "existing", "vectors_of"]
 
 
 @contextmanager
@@ -31,3 +35,19 @@ def existing(path: Path | None) -> Iterator[Components]:
     settings = Settings.from_env()
     with open_components(replace(settings, db_path=path or settings.db_path), publish=False) as components:
         yield components
+
+
+def asked(components: Components, view: View, *messages: str, lang: str | None = None) -> Query:
+    """The query of a conversation, as a turn makes it."""
+    turn = Turn(
+        id="",
+        messages=tuple(Message(role="user", content=text) for text in messages),
+        collection=view.version.collection,
+        language=lang,
+    )
+    return rewrite(turn, messages, components.parts.lexicon, components.parts.spellings.of(view))
+
+
+def vectors_of(components: Components, query: Query) -> tuple[FloatMatrix, ...]:
+    """The vectors of what is searched; none without an embedder."""
+    return tuple(components.embedder.embed(query.searched, "query")) if components.embedder else ()

@@ -2,26 +2,36 @@
 
 from __future__ import annotations
 
-from rag.thresholds import GateFloors
+from rag.thresholds import GateModel
 from rag.types import GateDecision, Grade, Route
 
 __all__ = ["gate"]
 
 
-def gate(route: Route, grade: Grade, floors: GateFloors) -> GateDecision:
-    """Open for a correct or, after widening, ambiguous set; closed, with the reasons, for an incorrect one."""
+def gate(route: Route, grade: Grade, model: GateModel) -> GateDecision:
+    """Open for a correct or, after widening, ambiguous set; closed, with the reasons, for an incorrect one.
+
+    A condition whose feature does not exist is skipped, and named where that matters ("keyword_only").
+    """
+    features = grade.features
     reasons: list[str] = []
-    dense, covered = grade.features.get("dense"), grade.features.get("coverage")
-    if not grade.features:
+    if not features:
         reasons.append("no_evidence")
-    elif dense is None:
+    elif "dense" not in features:
         reasons.append("keyword_only")
-    elif dense < floors.dense_floor:
+    elif features["dense"] < model.dense_floor:
         reasons.append("dense_below_floor")
-    if grade.features.get("margin", floors.margin_floor) < floors.margin_floor:
+    if features.get("margin", model.margin_floor) < model.margin_floor:
         reasons.append("margin_below_floor")
-    if grade.features.keys() == {"dense"} and floors.dense_floor <= grade.features["dense"] < floors.dense_good:
+    if features.get("reference") == 0.0:
+        reasons.append("reference_not_found")
+    if features and "coverage" not in features and "margin" not in features and "reference" not in features:
         reasons.append("no_topic_words")
-    if covered is not None and covered < floors.coverage_floor:
-        reasons.append("coverage_below_floor")
-    return GateDecision(open=route in (Route.CORRECT, Route.AMBIGUOUS), route=route, reasons=tuple(reasons))
+    closed = route is Route.INCORRECT
+    if closed and "coverage" in features and "reference" not in features:
+        reasons.append("answer_unlikely")
+        if features["coverage"] < model.coverage_low:
+            reasons.append("coverage_low")
+        if features["missing"] > 0.0:
+            reasons.append("topic_not_found")
+    return GateDecision(open=not closed and route is not Route.NONE, route=route, reasons=tuple(reasons))

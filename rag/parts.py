@@ -8,8 +8,10 @@ from dataclasses import dataclass, field
 
 import anyio
 
+from rag.lexicon import Lexicon
 from rag.protocols import Embedder, Generator, Judge, Reranker, WebSearch
 from rag.retrieve import Retriever
+from rag.spelling import Spellings
 from rag.store import Store
 from rag.thresholds import Thresholds
 from safety.assess import Assessor
@@ -31,6 +33,8 @@ class Parts:
     retriever: Retriever
     generator: Generator
     thresholds: Thresholds
+    lexicon: Lexicon
+    spellings: Spellings
     embedder: Embedder | None = None
     reranker: Reranker | None = None
     judge: Judge | None = None

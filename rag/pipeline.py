@@ -10,9 +10,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
 
@@ -44,9 +44,13 @@ from rag.protocols import FloatMatrix
 from rag.query import rewrite
 from rag.receipt import Receipt
 from rag.rerank import rerank
+from rag.store import View
 from rag.thresholds import thresholds_of_search
 from rag.trace import Clock, Trace, citations, make_receipt
 from rag.types import (
+    Evidence,
+    GateDecision,
+    Grade,
     GradeLabel,
     Prompt,
     Query,
@@ -58,7 +62,7 @@ from rag.wording import deferral, failure, risk_event
 from safety.sanitize import sanitize
 from safety.types import RiskClass
 
-__all__ = ["Parts", "run_turn"]
+__all__ = ["Found", "Parts", "find_evidence", "run_turn"]
 
 log = structlog.get_logger("galen.turn")
 T = TypeVar("T")
@@ -142,31 +146,23 @@ async def _stages(turn: Turn, parts: Parts, trace: Trace) -> AsyncGenerator[Even
     # 2. What do the sources say, is it enough?
     yield Stage(stage="retrieving")
     trace.view = view = await _in_thread(parts, parts.store.views.get, turn.collection)
-    trace.query = query = rewrite(turn, said)
-    vector = await _query_vector(query, parts, trace)
+    trace.query = query = rewrite(turn, said, parts.lexicon, parts.spellings.of(view))
+    vectors = await _query_vectors(query, parts, trace)
     clock.lap("embed")
-    retrieval = await _in_thread(parts, parts.retriever.search, view, query, vector)
-    evidence = rerank(query.text, retrieval.evidence, parts.reranker, parts.retriever.top_k)
-    thresholds = thresholds_of_search(parts.thresholds, retrieval.degraded)
-    verdict = grade(retrieval.evidence, retrieval.coverage, thresholds.gate, retrieval.margin)
-    if verdict.label is GradeLabel.AMBIGUOUS:
-        wider = parts.retriever.top_k * WIDEN
-        retrieval = await _in_thread(parts, parts.retriever.search, view, query, vector, wider)
-        evidence = rerank(query.text, retrieval.evidence, parts.reranker, wider)
-        verdict = grade(retrieval.evidence, retrieval.coverage, thresholds.gate, retrieval.margin)
-    trace.degraded.extend(retrieval.degraded)
-    trace.evidence, trace.features, trace.thresholds = evidence, verdict.features, thresholds.key
-    trace.legs = retrieval.legs
-    trace.decision = decision = gate(route(verdict), verdict, thresholds.gate)
+    found = await _in_thread(parts, find_evidence, parts, view, query, vectors)
+    trace.degraded.extend(found.degraded)
+    trace.evidence, trace.features, trace.thresholds = found.evidence, found.grade.features, found.thresholds
+    trace.legs = found.legs
+    trace.decision = decision = found.decision
     clock.lap("retrieve")
     if not decision.open:
         yield _defer(turn, parts, trace)
         return
 
     # 3. Answer only from them.  4. Nothing leaves unchecked.
-    yield SourcesFound(evidence=evidence)
+    yield SourcesFound(evidence=found.evidence)
     yield Stage(stage="answering")
-    prompt = build_prompt(query, evidence)
+    prompt = build_prompt(query, found.evidence, turn.collection)
     shown = False
     async with aclosing(_checked(parts, prompt, deadline, trace)) as sentences:
         async for sentence in sentences:
@@ -186,9 +182,10 @@ async def _stages(turn: Turn, parts: Parts, trace: Trace) -> AsyncGenerator[Even
 async def _checked(parts: Parts, prompt: Prompt, deadline: float, trace: Trace) -> AsyncGenerator[Sentence, None]:
     """The generator's sentences that their passages support. From `hold_from` up none is shown before all are checked.
 
-    A closing sentence of our own (a disclaimer) is shown only behind an answer.
+    Sentences of our own (a disclaimer) are shown only around an answer.
     """
     held: list[Sentence] = []
+    waiting: list[Sentence] = []
     hold = parts.check_sentences and trace.assessment.risk_class >= parts.hold_from
     said = False
     trace.generated = True
@@ -203,32 +200,76 @@ async def _checked(parts: Parts, prompt: Prompt, deadline: float, trace: Trace) 
                         continue
                     trace.supported += 1
                 said = True
-            elif not said:
+            waiting.append(sentence)
+            if not said:
                 continue
-            if hold:
-                held.append(sentence)
-            else:
-                yield sentence
+            for ready in waiting:
+                if hold:
+                    held.append(ready)
+                else:
+                    yield ready
+            waiting.clear()
     for sentence in held:
         yield sentence
 
 
-async def _query_vector(query: Query, parts: Parts, trace: Trace) -> FloatMatrix | None:
-    """The query's vector: cached, computed, or None when the embedder cannot (recorded, and keywords go on)."""
+@dataclass(frozen=True, kw_only=True)
+class Found:
+    """What stage 2 came to: the final evidence, its grade, and whether an answer may be made from it."""
+
+    evidence: tuple[Evidence, ...]
+    grade: Grade
+    decision: GateDecision
+    thresholds: str
+    legs: tuple[str, ...]
+    degraded: tuple[str, ...]
+
+
+def find_evidence(
+    parts: Parts, view: View, query: Query, vectors: Sequence[FloatMatrix], limit: int | None = None
+) -> Found:
+    """Retrieve, rerank, grade; a doubtful set is searched once more, wider; the gate looks at what is left. Blocking.
+
+    `vectors` are those of `query.searched`; none of them leaves keyword search alone.
+    """
+    limit = limit or parts.retriever.top_k
+    for width in (limit, limit * WIDEN):
+        retrieval = parts.retriever.search(view, query, vectors, width)
+        evidence = rerank(query.text, retrieval.evidence, parts.reranker, width)
+        thresholds = thresholds_of_search(parts.thresholds, retrieval.degraded)
+        model = thresholds.gate(view.version.collection)
+        verdict = grade(retrieval, query, model)
+        if verdict.label is not GradeLabel.AMBIGUOUS:
+            break
+    return Found(
+        evidence=evidence,
+        grade=verdict,
+        decision=gate(route(verdict), verdict, model),
+        thresholds=thresholds.key,
+        legs=retrieval.legs,
+        degraded=retrieval.degraded,
+    )
+
+
+async def _query_vectors(query: Query, parts: Parts, trace: Trace) -> tuple[FloatMatrix, ...]:
+    """The vectors of what is searched: cached or computed; none when the embedder cannot (recorded; keywords go on)."""
     if parts.embedder is None:
-        return None
+        return ()
     cache = parts.store.embed_cache
-    if cache is not None and (known := cache.get(query.text)) is not None:
-        return known
-    try:
-        vector: FloatMatrix = (await _in_thread(parts, parts.embedder.embed, [query.text], "query"))[0]
-    except ProviderError as exc:
-        trace.degraded.append("query_embedding")
-        log.warning("query_embedding_failed", error=type(exc).__name__)
-        return None
-    if cache is not None and trace.assessment.risk_class < RiskClass.R2:
-        await _in_thread(parts, cache.put, query.text, vector)
-    return vector
+    known = {text: cache.get(text) if cache is not None else None for text in query.searched}
+    missing = [text for text, vector in known.items() if vector is None]
+    if missing:
+        try:
+            made = await _in_thread(parts, parts.embedder.embed, missing, "query")
+        except ProviderError as exc:
+            trace.degraded.append("query_embedding")
+            log.warning("query_embedding_failed", error=type(exc).__name__)
+            return ()
+        for text, vector in zip(missing, made, strict=True):
+            known[text] = vector
+            if cache is not None and trace.assessment.risk_class < RiskClass.R2:
+                await _in_thread(parts, cache.put, text, vector)
+    return tuple(vector for vector in known.values() if vector is not None)
 
 
 def _defer(turn: Turn, parts: Parts, trace: Trace) -> Delta:

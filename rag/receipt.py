@@ -34,6 +34,7 @@ class RetrievedSource:
 class Receipt:
     """One per turn, however it ended.
 
+    `query_kind` says how the searched question came to be, `rewritten_by` how the English one searched beside it did.
     `groundedness` is the share of clinical sentences that their passages support (0..1, None without any);
     `filtered` counts sentences held back by the checks; `stages` are milliseconds; `degraded` names parts that did
     not take part ("vectors", "embedder", "query_embedding").
@@ -54,6 +55,7 @@ class Receipt:
     embed_model: str | None = None
     thresholds: str | None = None
     query_kind: str | None = None
+    rewritten_by: tuple[str, ...] = ()
     route: Route = Route.NONE
     gate_reasons: tuple[str, ...] = ()
     features: dict[str, float] = field(default_factory=dict)
@@ -87,6 +89,7 @@ class Receipt:
             "embed_model": self.embed_model,
             "thresholds": self.thresholds,
             "query_kind": self.query_kind,
+            "rewritten_by": list(self.rewritten_by),
             "route": str(self.route),
             "gate": {"reasons": list(self.gate_reasons), "features": self.features},
             "groundedness": self.groundedness,

@@ -11,15 +11,17 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-__all__ = ["Reference", "find_references", "index_tokens", "likely_regulation", "named_regulation"]
+__all__ = ["Reference", "find_references", "index_tokens", "likely_regulation", "named_regulation", "readings"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Reference:
     """What is referred to. `regulation` is "gdpr", "ehds" or None where the text does not name it.
 
-    `kind` is "article", "recital", "annex", "chapter", "code" (ICD-10, ATC), "resource" (FHIR) or "profile" (UK
-    Core); `path` goes from the whole to the part: ("9", "2", "a") for Article 9(2)(a), ("E11", "9") for E11.9.
+    `kind` is "article", "recital", "annex", "chapter", "section", "schedule", "rule" (a numbered regulation of a UK
+    instrument), "principle", "standard", "code" (ICD-10, ATC), "resource" (FHIR), "profile" (UK Core) or "record"
+    (a synthetic patient); `path` goes from the whole to the part: ("9", "2", "a") for Article 9(2)(a), ("e11", "9") for
+    E11.9.
     """
 
     kind: str
@@ -81,6 +83,14 @@ _EHDS_SUBJECTS = re.compile(
 )
 
 
+def readings(reference: Reference, text: str) -> tuple[Reference, ...]:
+    """What a reference of a question may mean: itself, or, where the text names no regulation for a provision, that
+    provision of the likely one first, then of any."""
+    if reference.regulation is not None or reference.kind not in _OF_REGULATIONS:
+        return (reference,)
+    return (reference.of(likely_regulation(text)), reference)
+
+
 def likely_regulation(text: str) -> str:
     """The regulation that a provision without a name is most likely of: the EHDS where its own terms are used, else
     the GDPR."""
@@ -97,9 +107,19 @@ _KINDS: tuple[tuple[str, str], ...] = (
     ),
     ("recital", r"recitals?|erwägungsgr[uü]nde?|erwägungsgrundes|considérants?|considerandos?|considerandi|overwegingen"
                 r"|overweging|motyw\w*|rec"),
-    ("annex", r"annex|anhang|annexe|anexo|allegato|bijlage|załącznik"),
+    ("annex", r"annex|anhang|annexe|anexo|allegato|bijlage|załącznik|приложение|附件|附属書"),
     ("chapter", r"chapter|kapitel|chapitre|capítulo|capitolo|hoofdstuk|rozdział"),
+    ("section", r"section|sec|s(?=\.\s?\d)|s(?=\d{2,3}(?!\w))"),
+    ("schedule", r"schedule|sch"),
+    ("rule", r"regulation|reg(?=s?\.?\s\d)"),
+    ("principle", r"principle"),
+    ("standard", r"(?:data security )?standard"),
 )  # fmt: skip
+_NAMES = tuple(kind for kind, _ in _KINDS)
+_OF_REGULATIONS = frozenset(["article", "recital", "annex", "chapter"])
+_WHOLE = frozenset(["recital", "chapter", "principle", "standard"])
+"""Kinds that have no parts to refer to."""
+
 _ROMAN = r"[IVX]{1,6}"
 _HEAD = re.compile(
     "|".join(
@@ -114,7 +134,7 @@ _HEAD = re.compile(
 )
 _PARAGRAPH = (
     r"paragraphs?|paragraphe|paragrafo|paras?|par|absatz|abs|§|apartado|comma|n\.?\s?[º°o]|número|nr|no|lid|ustęp|ust"
-    r"|points?(?=\s\(?\d)|пункт|часть|ч|fıkra|khoản|الفقرة"
+    r"|points?(?=\s\(?\d)|al(?=\.?\s?\d)|пункт|часть|ч|п(?=\.?\s?\d)|fıkra|khoản|الفقرة"
 )
 _POINT = (
     r"points?|litera|lit|lettera|letter|lett|letra|buchstaben?|buchst|alínea|al|onder|sub|punkt|pkt|подпункт|пп|bent"
@@ -122,18 +142,20 @@ _POINT = (
 )
 _TAIL = re.compile(
     rf"\s{{0,2}}[,.]?\s{{0,2}}(?:"
-    rf"\(\s?(?P<p1>\d{{1,2}}[a-z]?)\s?\)|\.(?P<p2>\d{{1,2}})(?![\d.]*\d)|(?P<p6>\d{{1,2}})\s(?P<x6>[a-z])(?!\w)"
+    rf"\(\s?(?P<p1>\d{{1,2}}[a-z]?)\s?\)|\.(?P<p2>\d{{1,2}})(?![\d.]*\d)|(?P<p6>\d{{1,2}})\s(?P<x6>[a-z])(?!\w)|(?-i:(?P<r>[IVX]{{1,4}}))(?=\s[a-z]\))"
     rf"|(?:{_PARAGRAPH})\.?\s{{0,2}}\(?(?P<p3>\d{{1,2}}[a-z]?)\)?(?!\w)"
     rf"|第?\s?(?P<p4>\d{{1,2}})\s?[款項项]|제?\s?(?P<p5>\d{{1,2}})\s?항"
     rf"|[(（]\s?(?P<x1>[a-z]{{1,2}}|[ivx]{{1,4}})\s?[)）]\s?[项号項]?|\.(?P<x2>[a-z])(?!\w)\)?"
     rf"|(?:{_POINT})\.?\s{{0,2}}\(?(?P<x3>[a-z]{{1,2}})\)?(?!\w)|第?\s?(?P<x4>[a-z])\s?[项号項]|(?P<x5>[a-z])\)(?!\w)|(?<=\))(?P<x7>[a-z])(?!\w)"
-    rf")",
+    rf"|(?P<o>first|second|third|fourth|fifth|sixth|seventh)\s(?:sub)?para(?:graph)?(?!\w))",
     re.IGNORECASE,
 )
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh")
 # "point (a) of Article 9(2)", "paragraph 2 of Article 9", "Absatz 2 des Artikels 9", "letra a) del artículo 9"
 _OF = r"\s(?:of|in|under|to|des|der|von|de|del|della|dell['’]|do|da|van)(?:\s(?:the|l['’]))?\s{0,2}$"
 _BEFORE_POINT = re.compile(rf"(?<!\w)(?:{_POINT})\.?\s{{0,2}}\(?(?P<x>[a-z]{{1,2}})\)?{_OF}", re.IGNORECASE)
 _BEFORE_PARAGRAPH = re.compile(rf"(?<!\w)(?:{_PARAGRAPH})\.?\s{{0,2}}\(?(?P<p>\d{{1,2}}[a-z]?)\)?{_OF}", re.IGNORECASE)
+_ROMANS = {"I": 1, "II": 2, "III": 3, "IV": 4, "V": 5, "VI": 6, "VII": 7, "VIII": 8, "IX": 9, "X": 10}
 _LOOK_BACK = 40  # characters before "Article" that may name a point of it
 _LOOK_AHEAD = 70  # characters behind the number that may hold paragraph and point
 
@@ -151,11 +173,12 @@ _RANGE = 15  # "Articles 15 to 22": a longer range names no provision
 
 def _provisions(text: str) -> Iterator[tuple[int, Reference]]:
     for head in _HEAD.finditer(text):
-        kind = next(k for k in ("article", "recital", "annex", "chapter", "cjk", "korean", "bare") if head[k])
+        kind = next(k for k in (*_NAMES, "cjk", "korean", "bare") if head[k])
         number, end = head[f"{kind}_n"].lower(), head.end()
         parts: list[str] = []
-        if kind not in ("recital", "annex", "chapter"):
+        if kind not in _WHOLE:
             parts, end = _parts(text, head)
+        if kind in ("cjk", "korean", "bare"):
             kind = "article"
         yield head.start(), Reference(kind=kind, path=(number, *parts))
         for more in _further(text, end, number, plural=bool(_PLURAL.match(head[0]))):
@@ -177,24 +200,31 @@ def _further(text: str, at: int, first: str, *, plural: bool) -> Iterator[str]:
 
 
 def _parts(text: str, head: re.Match[str]) -> tuple[list[str], int]:
-    """Paragraph and point of an article, from what stands behind its number or, in full words, before it; and where
-    that ends."""
+    """Paragraph, point and sub-point of an article, from what stands behind its number or, in full words, before it;
+    and where that ends."""
     at, end = head.end(), min(len(text), head.end() + _LOOK_AHEAD)
-    paragraph = point = ""
+    paragraph = point = part = ""
     while (tail := _TAIL.match(text, at, end)) is not None:
         groups = {name[0]: value for name, value in tail.groupdict().items() if value}
-        if ("p" in groups and (paragraph or point)) or ("x" in groups and point):
+        if "o" in groups:
+            groups["p"] = str(_ORDINALS.index(groups["o"].lower()) + 1)
+        if "r" in groups:
+            groups["p"] = str(_ROMANS[groups["r"].upper()]) if groups["r"].upper() in _ROMANS else ""
+        if ("p" in groups and (paragraph or point)) or ("x" in groups and part):
             break
-        paragraph, point = groups.get("p", paragraph), groups.get("x", point)
+        paragraph = groups.get("p", paragraph)
+        if "x" in groups:
+            point, part = (point, groups["x"]) if point else (groups["x"], "")
         at = tail.end()
     before = text[max(0, head.start() - _LOOK_BACK) : head.start()]
     if not point and (found := _BEFORE_POINT.search(before)):
         point = found["x"]
     if not paragraph and (found := _BEFORE_PARAGRAPH.search(before)):
         paragraph = found["p"]
-    if point and not paragraph:  # an article of one paragraph can have points
-        return ["", point.lower()], at
-    return [part.lower() for part in (paragraph, point) if part], at
+    path = [paragraph, point, part] if point else [paragraph]  # an article of one paragraph can have points
+    while path and not path[-1]:
+        path.pop()
+    return [step.lower() for step in path], at
 
 
 # --- codes and profiles -------------------------------------------------------------------------------------------
@@ -208,6 +238,7 @@ def _names(text: str) -> tuple[str, ...]:
     return tuple(text.split())
 
 
+_RECORD = re.compile(r"\bsyn[-\s]?(\d{3})\b", re.IGNORECASE)
 _RESOURCES = _names(
     "Account ActivityDefinition AdverseEvent AllergyIntolerance Appointment AppointmentResponse AuditEvent Basic "
     "Binary BodyStructure Bundle CapabilityStatement CarePlan CareTeam ChargeItem Claim ClaimResponse "
@@ -239,6 +270,8 @@ def _codes(text: str) -> Iterator[tuple[int, Reference]]:
         yield match.start(), Reference(kind="code", path=tuple(part.lower() for part in match.groups() if part))
     for match in _PROFILE.finditer(text):
         yield match.start(), Reference(kind="profile", path=(match[1].lower(),))
+    for match in _RECORD.finditer(text):
+        yield match.start(), Reference(kind="record", path=(match[1],))
     for match in _RESOURCE.finditer(text):
         name = (match["after"] or match["before"]).lower()
         yield match.start(), Reference(kind="resource", path=(_SPACED.get(name, name),))
@@ -252,7 +285,10 @@ def find_references(text: str, regulation: str | None = None) -> tuple[Reference
     nearest, where it names two), else of `regulation`: a passage's title tells what its headings are of."""
     text = _plain_digits(unicodedata.normalize("NFKC", text))
     named = [(match.start(), name) for name, pattern in _REGULATIONS for match in pattern.finditer(text)]
-    found = [(at, ref.of(_nearest(named, at) or regulation)) for at, ref in _provisions(text)]
+    found = [
+        (at, ref.of(_nearest(named, at) or regulation) if ref.kind in _OF_REGULATIONS else ref)
+        for at, ref in _provisions(text)
+    ]
     found += _codes(text)
     return tuple(dict.fromkeys(ref for _, ref in sorted(found, key=lambda pair: pair[0])))
 

@@ -4,37 +4,26 @@ from __future__ import annotations
 
 import math
 import os
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
+import numpy as np
+from numpy.typing import NDArray
+
 from rag.fusion import reciprocal_rank_fusion
 from rag.protocols import FloatMatrix
+from rag.references import find_references
 from rag.store import Store, View
 from rag.thresholds import Fusion
-from rag.types import Evidence, Query, Scores
-from rag.words import topic_text
+from rag.types import Chunk, Evidence, Query, Retrieval, Scores, Topic
+from rag.words import topic_text, words
 
-__all__ = ["Retrieval", "Retriever"]
+__all__ = ["Retriever"]
 
 POOL = 50
 """Candidates per leg (architecture)."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Retrieval:
-    """Evidence, best first, with what the gate wants to know about the search.
-
-    `coverage` is the share of the question's topic words, weighted by rarity, that each passage holds (same order as
-    `evidence`); empty without topic words, or when the question is in a language that the corpus does not have.
-    `margin` is given in that case: by how much the best document's cosine leads that of any other. `legs` names what
-    ranked ("vector", "keyword"), `degraded` what could not take part.
-    """
-
-    evidence: tuple[Evidence, ...]
-    coverage: tuple[float, ...] = ()
-    margin: float | None = None
-    legs: tuple[str, ...] = ()
-    degraded: tuple[str, ...] = ()
 
 
 def _leg_threads() -> ThreadPoolExecutor:
@@ -53,55 +42,100 @@ class Retriever:
     _pool: int = field(default=POOL, repr=False)
     _beside: ThreadPoolExecutor = field(default_factory=_leg_threads, repr=False)
 
-    def search(self, view: View, query: Query, vector: FloatMatrix | None, limit: int | None = None) -> Retrieval:
-        """The best passages for a query. Blocking; `vector` None leaves the vector leg out."""
+    def search(self, view: View, query: Query, vectors: Sequence[FloatMatrix], limit: int | None = None) -> Retrieval:
+        """The best passages for a query. Blocking; `vectors` are those of `query.searched`, none leaves them out."""
         limit = limit or self.top_k
         pool = max(self._pool, limit)
         rows = view.rows(query.filters)
         keys = view.keys if rows is None else view.keys[rows]
-        nearest = None
-        if view.index is not None and vector is not None:
-            nearest = self._beside.submit(view.index.search, vector, pool, rows)
-        keyword = (
-            self.store.keywords.search(query.text, pool, keys, view.indexed)
-            if nearest is None or (self.hybrid and _shares_language(view, query))
-            else []
-        )
-        dense = nearest.result() if nearest is not None else None
-        return self._fuse(view, query, vector, dense, keyword, limit)
+        nearest = []
+        if view.index is not None:
+            nearest = [self._beside.submit(view.index.search, vector, pool, rows) for vector in vectors]
+        legs: dict[str, list[tuple[int, float]]] = {}
+        for name, text, language in (
+            ("keyword", query.text, query.language),
+            ("keyword_rewritten", query.rewritten, "en"),
+        ):
+            if text and (not nearest or (self.hybrid and language in view.codes.get("lang", {}))):
+                legs[name] = self.store.keywords.search(text, pool, keys, view.indexed)
+        for name, found in zip(("dense", "dense_rewritten"), nearest, strict=False):
+            legs[name] = found.result()
+        return self._fuse(view, query, vectors if nearest else (), legs, self._carrying(view, query, keys), limit)
+
+    def _carrying(self, view: View, query: Query, keys: NDArray[np.int64]) -> dict[int, int]:
+        """Passages whose title is the question, and those whose heading carries a reference that was asked for, each
+        with how exactly: 0 to the letter, more for less.
+
+        A point that stands in no heading is looked for in its paragraph, but no further: another part of an article
+        is no answer.
+        """
+        levels = dict.fromkeys(np.intersect1d(view.titles.get(" ".join(words(query.text)), ()), keys).tolist(), 0)
+        for asked in query.references:
+            for reading in asked:
+                tried = [level for level in reading.levels() if len(level.path) >= min(2, len(reading.path))]
+                steps = ((depth, self.store.keywords.carrying(level, keys)) for depth, level in enumerate(tried))
+                if (found := next((step for step in steps if step[1]), None)) is not None:
+                    for key in found[1]:
+                        levels.setdefault(key, found[0])
+                    break
+        return levels
 
     def _fuse(
         self,
         view: View,
         query: Query,
-        vector: FloatMatrix | None,
-        dense: list[tuple[int, float]] | None,
-        keyword: list[tuple[int, float]],
+        vectors: Sequence[FloatMatrix],
+        legs: dict[str, list[tuple[int, float]]],
+        carrying: dict[int, int],
         limit: int,
     ) -> Retrieval:
-        legs = {"dense": [key for key, _ in dense or ()], "keyword": [key for key, _ in keyword]}
-        weights = {"dense": self.fusion.dense, "keyword": self.fusion.keyword if dense is not None else 1.0}
-        fused = reciprocal_rank_fusion(legs, weights, self.fusion.k)
-        shortlist = sorted(fused, key=lambda key: (-fused[key], key))[: limit * 2]
+        weights = self.fusion.weights() if vectors else dict.fromkeys(legs, 1.0)
+        fused = reciprocal_rank_fusion(
+            {name: [key for key, _ in found] for name, found in legs.items()}, weights, self.fusion.k
+        )
+        for key in carrying:
+            fused.setdefault(key, 0.0)
+        shortlist = sorted(fused, key=lambda key: (carrying.get(key, _NOWHERE), -fused[key], key))[
+            : max(limit * 2, len(carrying))
+        ]
         chunks = self.store.corpus.chunks(shortlist)
         ranked = sorted(
-            (key for key in shortlist if key in chunks), key=lambda key: (-fused[key], chunks[key].chunk_id)
-        )[:limit]
-        cosine = view.index.cosines(vector, ranked) if view.index is not None and vector is not None else {}
-        bm25 = dict(keyword)
+            (key for key in shortlist if key in chunks),
+            key=lambda key: (
+                carrying.get(key, _NOWHERE),
+                _beyond(chunks[key], query) if query.references and key in carrying else 0,
+                -fused[key],
+                chunks[key].chunk_id,
+            ),
+        )
+        ranked = (_few_of_each(ranked, chunks) if query.compares else ranked)[:limit]
+        cosines = [view.index.cosines(vector, ranked) for vector in vectors] if view.index is not None else []
+        bm25: dict[int, float] = {}
+        for name in ("keyword_rewritten", "keyword"):
+            bm25 |= dict(legs.get(name, ()))
         evidence = tuple(
             Evidence(
                 chunk=chunks[key],
-                scores=Scores(dense=cosine.get(key), keyword=bm25.get(key), fused=fused[key]),
+                scores=Scores(
+                    dense=max((cosine[key] for cosine in cosines if key in cosine), default=None),
+                    keyword=bm25.get(key),
+                    fused=fused[key],
+                ),
             )
             for key in ranked
         )
+        words_meet = _shares_language(view, query) or bool(query.rewritten and query.concepts)
         return Retrieval(
             evidence=evidence,
-            coverage=self._coverage(view, query, evidence),
-            margin=self._margin(dense) if dense and not _shares_language(view, query) else None,
-            legs=tuple(name for name, ran in (("vector", dense is not None), ("keyword", bool(keyword))) if ran),
-            degraded=() if dense is not None else ("vectors",),
+            topics=self._topics(view, query, evidence) if words_meet else (),
+            margin=self._margin(legs["dense"]) if legs.get("dense") and not words_meet else None,
+            carried=bool(carrying) if query.references else None,
+            legs=tuple(
+                name
+                for name, leg in (("vector", "dense"), ("keyword", "keyword"))
+                if legs.get(leg) or legs.get(f"{leg}_rewritten")
+            ),
+            degraded=() if vectors else ("vectors",),
         )
 
     def _margin(self, dense: list[tuple[int, float]]) -> float:
@@ -113,17 +147,57 @@ class Retriever:
                 return dense[0][1] - cosine
         return dense[0][1]
 
-    def _coverage(self, view: View, query: Query, evidence: tuple[Evidence, ...]) -> tuple[float, ...]:
-        if not _shares_language(view, query):
-            return ()
-        terms = self.store.keywords.terms(topic_text(query.text))
-        frequency = self.store.keywords.frequencies(terms, view.indexed)
-        weight = {term: _rarity(frequency[term], view.indexed) for term in terms}
-        total = sum(weight.values())
-        if not total:
-            return ()
-        held = [set(self.store.keywords.terms(f"{e.chunk.title}\n{e.chunk.heading}\n{e.chunk.text}")) for e in evidence]
-        return tuple(sum(weight[t] for t in terms if t in words) / total for words in held)
+    def _topics(self, view: View, query: Query, evidence: tuple[Evidence, ...]) -> tuple[Topic, ...]:
+        """What the question is about, and which passages hold it. A topic that has several names (a concept) is held
+        by a passage with all words of any of them; every other topic word stands for itself. A story's other words
+        are left out: most of them are not what it asks about."""
+        terms_of = self.store.keywords.terms
+        named = [[terms for name in names if (terms := terms_of(topic_text(name) or name))] for names in query.concepts]
+        named = [names for names in named if names]
+        plain: list[list[list[str]]] = []
+        if _shares_language(view, query) and not (named and "condensed" in query.rewritten_by):
+            covered = {term for names in named for terms in names for term in terms}
+            read = query.corrected or query.text
+            plain = [[[term]] for term in terms_of(topic_text(read)) if term not in covered]
+        every = sorted({term for names in (*named, *plain) for terms in names for term in terms})
+        frequency = self.store.keywords.frequencies(every, view.indexed)
+        held = [set(terms_of(f"{e.chunk.title}\n{e.chunk.heading}\n{e.chunk.text}")) for e in evidence]
+        topics = []
+        for names in (*named, *plain):
+            weight = min(max(_rarity(frequency[term], view.indexed) for term in terms) for terms in names)
+            if weight:
+                topics.append(
+                    Topic(
+                        weight=weight / math.log(view.indexed + 1),
+                        held=tuple(any(words.issuperset(terms) for terms in names) for words in held),
+                        known=any(all(frequency[term] for term in terms) for terms in names),
+                        concept=names in named,
+                    )
+                )
+        return tuple(topics)
+
+
+_NOWHERE = 9  # behind every passage that carries what was asked for
+_OF_A_DOCUMENT = 2  # passages of one document among what a comparison is answered from, before those of others
+
+
+def _beyond(chunk: Chunk, query: Query) -> int:
+    """0 where the innermost heading is what was asked for itself, 1 where it is a part of that."""
+    asked = {reading.path for readings in query.references for reading in readings}
+    inner = find_references(chunk.heading.rpartition(" › ")[2])
+    return int(not any(reference.path in asked for reference in inner))
+
+
+def _few_of_each(ranked: list[int], chunks: Mapping[int, Chunk]) -> list[int]:
+    """The same passages, those of one document beyond the first few moved behind all others."""
+    seen: Counter[tuple[str, str]] = Counter()
+    first: list[int] = []
+    later: list[int] = []
+    for key in ranked:
+        document = (chunks[key].source, chunks[key].doc_id)
+        seen[document] += 1
+        (first if seen[document] <= _OF_A_DOCUMENT else later).append(key)
+    return first + later
 
 
 def _shares_language(view: View, query: Query) -> bool:

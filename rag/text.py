@@ -31,7 +31,8 @@ __all__ = [
 _LIST_ITEM = re.compile(r"\s{0,8}(?:[-*+•‣◦▪·–—]\s|\d{1,3}[.)](?:\s|$)|\(?(?:[a-z]|[ivx]{1,4}|\d{1,3})\)(?:\s|$))")
 _ENUMERATOR = re.compile(r"\(?(?:[A-Za-z]|[ivxIVX]{1,5}|\d{1,3})[.)]")
 _PROVISION = re.compile(
-    r"(?:article|section|chapter|recital|annex|title|part|artikel|abschnitt|kapitel|anhang|erwägungsgrund|chapitre|"
+    r"(?:article|section|chapter|recital|annex|title|part|schedule|principle|"
+    r"(?:data security )?standard|artikel|abschnitt|kapitel|anhang|erwägungsgrund|chapitre|"
     r"considérant|annexe|artículo|capítulo|sección|considerando|articolo|capo|sezione|artigo|artykuł|rozdział|art\.)"
     r"\s(?P<number>\d{1,4}[a-z]?(?:\(\w{1,4}\)){0,3}|[ivxlc]{1,8}|[A-Z])(?=[\s.:–—-]|$)\.?(?P<rest>.*)",
     re.IGNORECASE,

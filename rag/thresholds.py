@@ -5,46 +5,61 @@ from __future__ import annotations
 import functools
 import tomllib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from importlib import resources
 from typing import Any
 
-__all__ = ["Fusion", "GateFloors", "Thresholds", "load_thresholds", "thresholds_of_search"]
+__all__ = ["Fusion", "GateModel", "Thresholds", "load_thresholds", "thresholds_of_search"]
 
 KEYWORD_ONLY = "keyword-only"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Fusion:
-    """RRF: the weight of each leg and the rank constant k."""
+    """RRF: the weight of each leg and the rank constant k. The person's own words and their rewriting are legs each."""
 
     dense: float
     keyword: float
+    dense_rewritten: float
+    keyword_rewritten: float
     k: int
+
+    def weights(self) -> dict[str, float]:
+        """By the name of the leg."""
+        return {name: value for name, value in asdict(self).items() if name != "k"}
 
 
 @dataclass(frozen=True, kw_only=True)
-class GateFloors:
-    """Where evidence begins to be enough.
+class GateModel:
+    """When evidence is enough (`rag.grade`).
 
-    A best passage with a cosine of `dense_good` is enough by itself; below `dense_floor` none counts; in between it
-    must hold at least `coverage_floor` of the question's rare words (`coverage_good`: without doubt). Without
-    vectors coverage decides alone. Where question and corpus share no language, the best document must lead the next
-    one by `margin_floor` in cosine.
+    `weights` by feature and `bias` make the probability that it holds the answer: `correct` from where that is taken
+    for certain, `ambiguous` from where it is after a wider search. Below a cosine of `dense_floor` nothing is enough;
+    a question without a topic word needs one of `dense_alone`. Where question and corpus share no words, the best
+    document must lead the next one by `margin_floor` in cosine. Below `coverage_low` too few words is named as the
+    reason.
     """
 
-    dense_good: float
+    weights: dict[str, float]
+    bias: float
+    correct: float
+    ambiguous: float
     dense_floor: float
-    coverage_good: float
-    coverage_floor: float
+    dense_alone: float
     margin_floor: float
+    coverage_low: float
 
 
 @dataclass(frozen=True, kw_only=True)
 class Thresholds:
+    """`gates` by collection; one that has none of its own uses that of "health"."""
+
     key: str
     fusion: Fusion
-    gate: GateFloors
+    gates: dict[str, GateModel]
+
+    def gate(self, collection: str) -> GateModel:
+        return self.gates.get(collection, self.gates["health"])
 
 
 @functools.cache
@@ -58,7 +73,8 @@ def load_thresholds(model_id: str | None) -> Thresholds:
     tables = _tables()
     key = model_id if model_id in tables else KEYWORD_ONLY
     table = tables[key]
-    return Thresholds(key=key, fusion=Fusion(**table["fusion"]), gate=GateFloors(**table["gate"]))
+    gates = {collection: GateModel(**values) for collection, values in table["gate"].items()}
+    return Thresholds(key=key, fusion=Fusion(**table["fusion"]), gates=gates)
 
 
 def thresholds_of_search(thresholds: Thresholds, degraded: Sequence[str]) -> Thresholds:

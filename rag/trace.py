@@ -77,6 +77,7 @@ def make_receipt(turn: Turn, parts: Parts, trace: Trace) -> Receipt:
         embed_model=parts.embedder.info.model_id if parts.embedder and trace.view else None,
         thresholds=trace.thresholds,
         query_kind=trace.query.kind if trace.query else None,
+        rewritten_by=trace.query.rewritten_by if trace.query else (),
         route=trace.decision.route,
         gate_reasons=trace.decision.reasons,
         features={name: round(value, 4) for name, value in trace.features.items()},

@@ -11,7 +11,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal
 
+from rag.references import Reference
+
 __all__ = [
+    "LAW_COLLECTION",
     "Card",
     "Chunk",
     "Citation",
@@ -23,15 +26,20 @@ __all__ = [
     "Message",
     "Prompt",
     "Query",
+    "Retrieval",
     "Role",
     "Route",
     "Scores",
     "Sentence",
     "Status",
+    "Topic",
     "Turn",
 ]
 
 Role = Literal["user", "assistant"]
+
+LAW_COLLECTION = "governance"
+"""The collection on digital-health law: its answers are no legal advice, and cite provisions."""
 
 
 class Status(StrEnum):
@@ -89,28 +97,51 @@ class Turn:
 
 @dataclass(frozen=True, kw_only=True)
 class Filters:
-    """Restricts retrieval to matching chunks; an empty tuple restricts nothing."""
+    """Restricts retrieval to matching chunks; an empty tuple or None restricts nothing.
+
+    `as_of` (ISO 8601) leaves out what took effect later; `without_types` leaves out documents of these types.
+    """
 
     languages: tuple[str, ...] = ()
     topics: tuple[str, ...] = ()
     organizations: tuple[str, ...] = ()
+    jurisdictions: tuple[str, ...] = ()
+    without_types: tuple[str, ...] = ()
+    as_of: str | None = None
 
     def __bool__(self) -> bool:
-        return bool(self.languages or self.topics or self.organizations)
+        return self != Filters()
 
 
 @dataclass(frozen=True, kw_only=True)
 class Query:
-    """What is searched: `text` is cleaned and capped; `kind` tells how it came to be ("original", "with_previous").
+    """What is searched: the person's own words and, beside them, an English rewriting.
 
-    `focus` is the person's last message alone: what is asked, while `text` may carry the topic of an earlier one.
+    `text` is cleaned, standalone and capped; `kind` tells how it came to be ("original", "with_previous"). `focus` is
+    the person's last message alone: what is asked, while `text` may carry the topic of an earlier one. `rewritten`
+    names in clinical English what the person wrote in lay words, another language or at length ("" when there is
+    nothing to add); `rewritten_by` says how ("lexicon", "translated", "condensed", "spelling"). `concepts` are the
+    question's topics, each with all names that a passage may call it by, the person's own first; `corrected` is `text`
+    with its spelling corrected ("" where it is right); `references` the exact provisions, profiles and codes asked for,
+    each with its possible readings, the likely one first; `compares` whether it asks how two things differ.
     """
 
     text: str
+    corrected: str = ""
     focus: str = ""
     language: str = "en"
     kind: str = "original"
+    rewritten: str = ""
+    rewritten_by: tuple[str, ...] = ()
+    concepts: tuple[tuple[str, ...], ...] = ()
+    references: tuple[tuple[Reference, ...], ...] = ()
+    compares: bool = False
     filters: Filters = field(default_factory=Filters)
+
+    @property
+    def searched(self) -> tuple[str, ...]:
+        """The texts that are searched, the person's own first."""
+        return (self.text, self.rewritten) if self.rewritten else (self.text,)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -167,6 +198,48 @@ class Evidence:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Topic:
+    """A thing that a question is about: a concept under any of its names, or a word.
+
+    `weight` is its rarity among all passages, 0 to 1; `held` says for each passage of the evidence whether it holds
+    it; `known` whether any passage of the corpus does; `concept` whether the lexicon knows it.
+    """
+
+    weight: float
+    held: tuple[bool, ...]
+    known: bool
+    concept: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Retrieval:
+    """Evidence, best first, with what its grade is made of.
+
+    `topics` are empty where the question names none, or is in a language that neither corpus nor lexicon has.
+    `margin` is given in that case: by how much the best document's cosine leads that of any other. `carried` tells,
+    where the question asks for an exact reference, whether a passage's heading carries it. `legs` names what ranked
+    ("vector", "keyword"), `degraded` what could not take part.
+    """
+
+    evidence: tuple[Evidence, ...]
+    topics: tuple[Topic, ...] = ()
+    margin: float | None = None
+    carried: bool | None = None
+    legs: tuple[str, ...] = ()
+    degraded: tuple[str, ...] = ()
+
+    @property
+    def coverage(self) -> tuple[float, ...]:
+        """The share of the topics, by weight, that each passage holds; empty without topics."""
+        total = sum(topic.weight for topic in self.topics)
+        if not total:
+            return ()
+        return tuple(
+            sum(topic.weight for topic in self.topics if topic.held[n]) / total for n in range(len(self.evidence))
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
 class Grade:
     """The evidence judged as a set, with the measured features that led to the label."""
 
@@ -185,15 +258,25 @@ class GateDecision:
 
 @dataclass(frozen=True, kw_only=True)
 class Prompt:
-    """What a generator gets: the question, its language and the numbered evidence (marker n = evidence[n-1]).
+    """What a generator gets: the question and the numbered evidence (marker n = evidence[n-1]).
 
-    `focus` is the last message alone, where `question` had to take its topic from an earlier one; else "".
+    `language` is the person's, for what is said in our own words; `question` is in it too, or `translated` into
+    English where the evidence has only that. `focus` is the last message alone, where `question` had to take its topic
+    from an earlier one; else "". `references` are what an answer on the law must be about.
     """
 
     question: str
     focus: str = ""
     language: str
+    translated: bool = False
     evidence: tuple[Evidence, ...]
+    collection: str = "health"
+    references: tuple[tuple[Reference, ...], ...] = ()
+
+    @property
+    def read_in(self) -> str:
+        """The language of `question`."""
+        return "en" if self.translated else self.language
 
 
 @dataclass(frozen=True, kw_only=True)

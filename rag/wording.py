@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rag.events import Failed, RiskFound
 from rag.trace import Trace
-from rag.types import Turn
+from rag.types import LAW_COLLECTION, Turn
 from safety.assess import Assessor
 from safety.types import RiskAssessment, RiskClass
 
@@ -53,7 +53,7 @@ def deferral(turn: Turn, trace: Trace, assessor: Assessor) -> str:
         lines.append(say("deferral_language"))
     if nearest:
         lines.append(say("deferral_topics", topics="; ".join(nearest)))
-    lines.append(say("deferral_advice"))
+    lines.append(say("deferral_advice_law" if turn.collection == LAW_COLLECTION else "deferral_advice"))
     return "\n\n".join(lines)
 
 

@@ -26,8 +26,10 @@ HELPLINES: Traversable = resources.files("safety") / "helplines.toml"
 SENTENCES: Mapping[str, tuple[str, ...]] = {
     "banner": ("number",), "banner_crisis": ("number",), "local_number": (), "crisis_line": ("number",),
     "crisis_line_unknown": ("number",), "poison_line": ("number",), "poison_line_unknown": ("number",), "refusal": (),
-    "disclaimer": (), "deferral": ("collection", "version", "passages", "how"), "how_both": (), "how_meaning": (),
-    "how_keyword": (), "deferral_language": (), "deferral_topics": ("topics",), "deferral_advice": (), "degraded": (),
+    "disclaimer": (), "disclaimer_law": (), "source_language": (),
+    "deferral": ("collection", "version", "passages", "how"), "how_both": (), "how_meaning": (), "how_keyword": (),
+    "deferral_language": (), "deferral_topics": ("topics",), "deferral_advice": (), "deferral_advice_law": (),
+    "degraded": (),
     "failed_missing": (), "failed_provider": (), "failed_internal": (), "card_greeting": (), "card_thanks": (),
     "card_identity": (), "card_abilities": (), "card_goodbye": (),
 }  # fmt: skip

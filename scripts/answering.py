@@ -12,17 +12,12 @@ from typing import Any
 from app.components import Components, open_components
 from app.logs import quiet_logs
 from app.settings import Settings
-from rag.correct import route
 from rag.errors import PermanentError
 from rag.fold import fold_events
-from rag.gate import gate
-from rag.grade import grade
-from rag.language import identify_language
-from rag.pipeline import run_turn
-from rag.retrieve import Retrieval, Retriever
+from rag.pipeline import find_evidence, run_turn
+from rag.query import rewrite
 from rag.store import View
-from rag.thresholds import thresholds_of_search
-from rag.types import Message, Query, Turn
+from rag.types import Message, Turn
 from safety.sanitize import sanitize
 from scripts.lines import read_questions, write_line
 
@@ -54,34 +49,31 @@ def search_command(arguments: argparse.Namespace, settings: Settings) -> int:
 def _search(
     components: Components, view: View, arguments: argparse.Namespace, question: dict[str, Any]
 ) -> dict[str, Any]:
+    parts, embedder = components.parts, components.embedder
     text = sanitize(question["text"])
-    query = Query(text=text, language=question.get("lang") or identify_language(text))
-    found = _retrieve(components, view, query, arguments.legs, arguments.k)
-    floors = thresholds_of_search(components.parts.thresholds, found.degraded).gate
-    verdict = grade(found.evidence, found.coverage, floors, found.margin)
-    decision = gate(route(verdict), verdict, floors)
+    turn = Turn(
+        id="", messages=(Message(role="user", content=text),), collection=arguments.collection,
+        language=question.get("lang"),
+    )  # fmt: skip
+    query = rewrite(turn, (text,), parts.lexicon, parts.spellings.of(view))
+    vectors = tuple(embedder.embed(query.searched, "query")) if embedder and arguments.legs != "keyword" else ()
+    if arguments.legs == "vector":
+        parts = replace(parts, retriever=replace(parts.retriever, hybrid=False))
+    found = find_evidence(parts, view, query, vectors, arguments.k)
     return {
         "id": question["id"],
         "hits": [
-            {"doc_id": e.chunk.doc_id, "chunk_id": e.chunk.chunk_id, "scores": asdict(e.scores)} for e in found.evidence
+            {"doc_id": e.chunk.doc_id, "chunk_id": e.chunk.chunk_id, "scores": asdict(e.scores)}
+            for e in found.evidence[: arguments.k]
         ],
-        "query": {"kind": query.kind, "language": query.language},
+        "query": {"kind": query.kind, "rewritten_by": list(query.rewritten_by), "language": query.language},
         "gate": {
-            "open": decision.open,
-            "route": str(decision.route),
-            "reasons": list(decision.reasons),
-            "features": verdict.features,
+            "open": found.decision.open,
+            "route": str(found.decision.route),
+            "reasons": list(found.decision.reasons),
+            "features": found.grade.features,
         },
     }
-
-
-def _retrieve(components: Components, view: View, query: Query, legs: str, k: int) -> Retrieval:
-    embedder, retriever = components.embedder, components.parts.retriever
-    vector = embedder.embed([query.text], "query")[0] if embedder and legs != "keyword" else None
-    if legs == "vector":
-        retriever = replace(retriever, hybrid=False)
-    assert isinstance(retriever, Retriever)
-    return retriever.search(view, query, vector, k)
 
 
 def _print_hits(result: dict[str, Any], components: Components) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,9 +18,11 @@ from evals.suites import answers
 from evals.world import bundled
 from rag.ingest.bundle import read_vectors, vectors_path
 from rag.ingest.passage import content_hash, passage_text
+from scripts import synthetic_records
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = sorted((ROOT / "data/corpus/health").glob("*.md"))
+PROVISIONS = sorted((ROOT / "data/corpus/governance").glob("*.md"))
 EMERGENCIES = {
     "heart-attack", "stroke", "breathing-difficulty", "anaphylaxis", "severe-bleeding", "unconscious-not-breathing",
     "suicidal-crisis", "pregnancy-warning-signs", "fever-in-babies", "seriously-ill-child", "poisoning-overdose",
@@ -49,10 +52,42 @@ def test_every_document_names_its_source(path: Path) -> None:
     assert front["licence"].startswith("Own words, Apache-2.0; facts checked at the named page")
 
 
-def test_kept_vectors_cover_every_passage_and_are_the_models_own(world: Components) -> None:
+@pytest.mark.parametrize("path", PROVISIONS, ids=lambda p: p.stem)
+def test_every_provision_names_its_source_its_law_and_its_date(path: Path) -> None:
+    front = yaml.safe_load(path.read_text("utf-8").split("---\n")[1])
+    for key in ("title", "organization", "url", "date_seen", "lang", "topic", "licence", "jurisdiction", "doc_type"):
+        assert front.get(key), key
+    assert front["hierarchy_rank"] in (1, 2, 3, 4)
+    assert front["url"].startswith("https://")
+    if front["doc_type"] in ("regulation", "recital"):
+        assert isinstance(front["effective_from"], datetime.date)
+        assert front["hierarchy_rank"] == 1
+
+
+def test_the_law_that_must_be_there_is_there() -> None:
+    names = {path.stem for path in PROVISIONS}
+    articles = [*range(1, 10), *range(12, 23), *range(24, 29), 30, *range(32, 38), *range(44, 50), *range(77, 84), 89]
+    assert names >= {f"gdpr-article-{n:02}" for n in articles}
+    assert names >= {f"ehds-article-{n:02}" for n in (51, 53, 54, 71)}
+    assert names >= {"gdpr-overview", "ehds-overview", "caldicott-principles", "fhir-ukcore-overview"}
+
+
+def test_synthetic_patients_say_that_they_are_none() -> None:
+    path = ROOT / "data/corpus/governance/synthetic-patients.jsonl"
+    records = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    assert records == json.loads(json.dumps(synthetic_records.records()))  # whoever runs the script gets these
+    assert len(records) == 40
+    for record in records:
+        assert "not a real person" in record["doc_title"]
+        assert "synthetic" in record["text"]
+        assert (record["doc_type"], record["hierarchy_rank"]) == ("record", 5)
+
+
+@pytest.mark.parametrize("collection", ["health", "governance"])
+def test_kept_vectors_cover_every_passage_and_are_the_models_own(world: Components, collection: str) -> None:
     assert world.embedder is not None
-    kept = read_vectors(vectors_path(world.settings.corpus_dir, "health"), world.embedder.info.model_id)
-    view = world.store.views.get("health")
+    kept = read_vectors(vectors_path(world.settings.corpus_dir, collection), world.embedder.info.model_id)
+    view = world.store.views.get(collection)
     chunks = list(world.store.corpus.chunks(view.keys.tolist()).values())
     missing = [c.chunk_id for c in chunks if content_hash(c.title, c.heading, c.text) not in kept]
     assert missing == [], "run `make vectors`"
@@ -64,9 +99,11 @@ def test_kept_vectors_cover_every_passage_and_are_the_models_own(world: Componen
 
 
 def test_a_first_start_embeds_nothing(world: Components) -> None:
-    (job,) = world.store.jobs.list()
-    assert job.report is not None
-    assert (job.report["embedded"], job.report["vectors_complete"]) == (0, True)
+    jobs = world.store.jobs.list()
+    assert {job.collection for job in jobs} == {"health", "governance"}
+    for job in jobs:
+        assert job.report is not None
+        assert (job.report["embedded"], job.report["vectors_complete"]) == (0, True)
 
 
 def test_thirty_questions_are_answered_and_what_the_corpus_lacks_is_deferred(world: Components) -> None:

@@ -1,4 +1,4 @@
-"""The curves behind `rag/thresholds.toml`: fusion weights and the gate's floors, on own goldens only.
+"""The curves behind `rag/thresholds.toml`: fusion weights and the gate's model, on own goldens only.
 
 Prints for every tried value what it does; nothing is written: a person reads the table and edits the file with the
 date. Positives of the gate are questions that a bundled document answers, negatives those that none does.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import time
+from collections import Counter
 from dataclasses import replace
 from itertools import product
 
@@ -15,18 +16,14 @@ import numpy as np
 
 from app.components import Components
 from evals.data import goldens
+from evals.logistic import cross_validated, fit
 from evals.metrics import per_query
 from evals.report import Report, about
 from evals.suites.retrieval import duplicate_cases, medquad_source, ranking, runs_by_leg
-from evals.world import bundled, existing
-from rag.correct import route
-from rag.gate import gate as decide
-from rag.grade import grade, label_of
+from evals.world import asked, bundled, existing, vectors_of
 from rag.ingest.bundle import BUNDLE_SOURCE
-from rag.language import identify_language
+from rag.pipeline import find_evidence
 from rag.store.keywords import Keywords
-from rag.thresholds import Fusion, GateFloors
-from rag.types import Grade, Query
 
 __all__ = ["run"]
 
@@ -37,11 +34,11 @@ def run(arguments: argparse.Namespace) -> Report:
     with bundled() as components:
         report.say(about(components))
         fusion(components, report)
-        gate(components, report)
+        for collection in components.store.corpus.collections():
+            gate(components, report, collection)
     if arguments.db:
         with existing(arguments.db) as components:
             report.say(about(components))
-            gate(components, report)
             postings(components, report)
     return report
 
@@ -52,7 +49,7 @@ def fusion(components: Components, report: Report) -> None:
     view = components.store.views.get("health")
     rows = []
     for k, weight in product((10, 20, 60), (1, 2, 3, 4, 6, 8)):
-        tried = Fusion(dense=float(weight), keyword=1.0, k=k)
+        tried = replace(components.parts.thresholds.fusion, dense=float(weight), keyword=1.0, k=k)
         parts = replace(components.parts, retriever=replace(components.parts.retriever, fusion=tried))
         world = replace(components, parts=parts)
         run_of = {c["id"]: ranking(world, view, c["text"], "fused", BUNDLE_SOURCE) for c in cases}
@@ -89,52 +86,58 @@ def postings(components: Components, report: Report) -> None:
     report.table(["postings", "keyword nDCG@10", "fused nDCG@10", "keyword p50 ms", "p95 ms"], rows)
 
 
-def gate(components: Components, report: Report) -> None:
-    positives = goldens("retrieval/*.jsonl") + goldens("extractive/emergency.jsonl")
-    positives += goldens("extractive/conditions.jsonl")
-    negatives = goldens("extractive/unanswerable-*.jsonl") + goldens("extractive/out-of-scope.jsonl")
-    features = {c["id"]: _features(components, c["text"], c.get("lang")) for c in positives + negatives}
-    report.say(f"gate features: {len(positives)} answerable, {len(negatives)} not")
-    for name in ("dense", "coverage"):
-        for label, cases in (("answerable", positives), ("not answerable", negatives)):
-            values = sorted(features[c["id"]][name] for c in cases if name in features[c["id"]])
-            if not values:
-                continue
-            marks = [values[min(len(values) - 1, int(q * len(values)))] for q in (0.0, 0.1, 0.5, 0.9, 1.0)]
-            report.say(f"  {name:9} {label:15} min/p10/p50/p90/max " + " ".join(f"{v:.3f}" for v in marks))
-    rows = []
-    with_vectors = any("dense" in found for found in features.values())
-    goods, floors_tried = (
-        ((0.85, 0.86, 0.87, 0.88), (0.79, 0.80, 0.81, 0.82, 0.83)) if with_vectors else ((2.0,), (0.0,))
+FEATURES = ("dense", "coverage", "first", "concept", "missing", "unknown", "section", "number")
+KEYWORD_FEATURES = FEATURES[1:]
+CORRECT, AMBIGUOUS = 0.7, 0.5
+
+
+def gate_cases(collection: str) -> list[tuple[str, tuple[str, ...], int, str | None]]:
+    """(stratum, messages, 1 if a bundled document answers, language) of the gate's own goldens."""
+    cases: list[tuple[str, tuple[str, ...], int, str | None]] = []
+    strata = (
+        {"questions": 1, "near-misses": 0}
+        if collection == "governance"
+        else {"answerable": 1, "languages": 1, "stories": 1, "reworded": 1, "near-misses": 0, "out-of-scope": 0}
     )
-    for good, floor, covered_good, covered_floor in product(
-        goods, floors_tried, (0.8,), (0.15, 0.2, 0.25, 0.3, 0.35, 0.4)
-    ):
-        floors = replace(
-            components.parts.thresholds.gate,
-            dense_good=good,
-            dense_floor=floor,
-            coverage_good=covered_good,
-            coverage_floor=covered_floor,
-        )
-        lost = sum(not _opens(features[c["id"]], floors) for c in positives)
-        leaked = sum(_opens(features[c["id"]], floors) for c in negatives)
-        rows.append([good, floor, covered_good, covered_floor, lost, leaked])
-    rows.sort(key=lambda row: (row[-2] / len(positives) + row[-1] / len(negatives), row))
-    report.say("best floors by balanced error")
-    report.table(
-        ["dense good", "dense floor", "coverage good", "coverage floor", "answerable lost", "others let in"], rows[:15]
+    folder = "governance" if collection == "governance" else "gate"
+    for name, label in strata.items():
+        for case in goldens(f"{folder}/{name}.jsonl"):
+            cases.append((name, tuple(case.get("turns") or [case["text"]]), label, None))
+    if collection == "governance":
+        return cases + [("out-of-scope", (c["text"],), 0, None) for c in goldens("gate/out-of-scope.jsonl")]
+    older = (
+        goldens("retrieval/*.jsonl") + goldens("extractive/emergency.jsonl") + goldens("extractive/conditions.jsonl")
     )
+    cases += [("earlier, answerable", (c["text"],), 1, c.get("lang")) for c in older]
+    absent = goldens("extractive/unanswerable-*.jsonl") + goldens("extractive/out-of-scope.jsonl")
+    return cases + [("earlier, not", (c["text"],), 0, None) for c in absent]
 
 
-def _features(components: Components, text: str, lang: str | None) -> dict[str, float]:
-    retriever, embedder = components.parts.retriever, components.embedder
-    view = components.store.views.get("health")
-    vector = embedder.embed([text], "query")[0] if embedder else None
-    found = retriever.search(view, Query(text=text, language=lang or identify_language(text)), vector)
-    return grade(found.evidence, found.coverage, components.parts.thresholds.gate, found.margin).features
-
-
-def _opens(features: dict[str, float], floors: GateFloors) -> bool:
-    verdict = Grade(label=label_of(features, floors), features=features)
-    return decide(route(verdict), verdict, floors).open
+def gate(components: Components, report: Report, collection: str) -> None:
+    """The logistic model of the gate, cross-validated over own goldens, and the weights fitted to all of them."""
+    view = components.store.views.get(collection)
+    features, labels, strata = [], [], []
+    for stratum, messages, label, lang in gate_cases(collection):
+        query = asked(components, view, *messages, lang=lang)
+        found = find_evidence(components.parts, view, query, vectors_of(components, query))
+        if "margin" in found.grade.features or "reference" in found.grade.features:
+            continue  # decided by a rule
+        features.append(found.grade.features)
+        labels.append(label)
+        strata.append(stratum)
+    names = FEATURES if components.embedder else KEYWORD_FEATURES
+    rows = np.array([[found.get(name, 0.0) for name in names] for found in features])
+    truth = np.array(labels, dtype=float)
+    likely = cross_validated(rows, truth, strata)
+    report.say(f"gate of {collection}, ten-fold cross-validated, n = {len(truth)}")
+    table = []
+    for cut in (0.3, 0.4, 0.5, 0.6, 0.7):
+        right = (likely >= cut) == (truth > 0)
+        by = {name: np.mean(right[np.array(strata) == name]) for name in dict.fromkeys(strata)}
+        table.append([cut, f"{right.mean():.3f}", *(f"{share:.3f}" for share in by.values())])
+    counts = Counter(strata)
+    report.table(["open from", "all", *(f"{name} ({counts[name]})" for name in dict.fromkeys(strata))], table)
+    weights, bias = fit(rows, truth)
+    report.say(f"bias = {bias:.3f}")
+    for name, weight in zip(names, weights, strict=True):
+        report.say(f"{name} = {weight:.3f}")

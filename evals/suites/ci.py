@@ -7,7 +7,7 @@ import tomllib
 from pathlib import Path
 
 from evals.report import Report, about
-from evals.suites import answers, retrieval, safety
+from evals.suites import answers, gate, retrieval, safety
 from evals.world import bundled
 
 __all__ = ["run"]
@@ -22,6 +22,7 @@ def run(_: argparse.Namespace) -> Report:
         report.say(about(components))
         scores = retrieval.own_goldens(components, report, None)
         answers.measure(components, report)
+        gate.measure(components, report)
     safety.measure(report)
     report.say()
     report.say("gates")
@@ -29,6 +30,8 @@ def run(_: argparse.Namespace) -> Report:
         for measure, limit in measures.items():
             report.gate(f"retrieval, {leg}, {measure}", scores[leg][measure][0], at_least=limit)
     for name, limit in limits["answers"].items():
+        report.gate(name, report.values[name], at_least=limit)
+    for name, limit in limits["gate"].items():
         report.gate(name, report.values[name], at_least=limit)
     for name, limit in limits["safety"]["at_least"].items():
         report.gate(name, report.values[name], at_least=limit)

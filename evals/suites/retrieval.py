@@ -15,16 +15,17 @@ from app.components import Components
 from evals.data import goldens, read_jsonl, read_qrels, shared
 from evals.metrics import Interval, per_query, summarise
 from evals.report import Report, about
-from evals.world import bundled, existing
+from evals.world import asked, bundled, existing, vectors_of
 from rag.errors import RagError
 from rag.ingest.bundle import BUNDLE_SOURCE
-from rag.language import identify_language
 from rag.store import View
 from rag.types import Query
 
 __all__ = ["LEGS", "duplicate_cases", "medquad_source", "ranking", "run", "runs_by_leg"]
 
-LEGS = ("keyword", "vector", "fused")
+LEGS = ("keyword", "vector", "fused", "rewritten")
+"""What ranks: a leg alone, both on the person's words, and both on these and their rewriting (what a turn does)."""
+
 POOL = 100
 MEDQUAD_RECORDS = 16_407
 
@@ -149,11 +150,16 @@ def runs_by_leg(
     return runs
 
 
-def ranking(components: Components, view: View, text: str, leg: str, source: str) -> dict[str, float]:
-    retriever, embedder = components.parts.retriever, components.embedder
-    vector = embedder.embed([text], "query")[0] if embedder and leg != "keyword" else None
+def ranking(
+    components: Components, view: View, text: str, leg: str, source: str, lang: str | None = None
+) -> dict[str, float]:
+    retriever = components.parts.retriever
+    query = asked(components, view, text, lang=lang)
+    if leg != "rewritten":
+        query = Query(text=query.text, language=query.language)
+    vectors = vectors_of(components, query) if leg != "keyword" else ()
     if leg == "vector":
         retriever = replace(retriever, hybrid=False)
-    found = retriever.search(view, Query(text=text, language=identify_language(text)), vector, POOL)
+    found = retriever.search(view, query, vectors, POOL)
     documents = dict.fromkeys(e.chunk.doc_id for e in found.evidence if e.chunk.source == source)
     return {doc_id: float(-place) for place, doc_id in enumerate(documents)}

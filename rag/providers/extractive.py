@@ -11,9 +11,11 @@ Where no passage supports the question there is no answer.
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Sequence
+from dataclasses import replace
 
 from rag.kind import Kind
 from rag.providers.extractive_draft import Draft, as_sentences, first_step, in_order
+from rag.providers.extractive_law import compose_law
 from rag.providers.extractive_passage import Unit, read_units
 from rag.providers.extractive_qualifier import Qualifiers
 from rag.providers.extractive_score import (
@@ -30,7 +32,7 @@ from rag.providers.extractive_score import (
     section_fit,
 )
 from rag.providers.extractive_topic import find_topic
-from rag.types import Evidence, Prompt, Sentence
+from rag.types import LAW_COLLECTION, Evidence, Prompt, Sentence
 
 __all__ = ["Extractive", "compose"]
 
@@ -44,22 +46,28 @@ _WITH_HELP = frozenset({Kind.SYMPTOMS, Kind.TREATMENT, Kind.CAUSES, Kind.SELF_CA
 class Extractive:
     """A generator that quotes: `compose` and, behind it, the disclaimer. Needs no model and no network.
 
-    `disclaimer` gives it in the language of a question.
+    `say` gives a fixed sentence of ours by key and language.
     """
 
     name = "extractive"
     model = "extractive-1"
 
-    def __init__(self, disclaimer: Callable[[str], str]) -> None:
-        self._disclaimer = disclaimer
+    def __init__(self, say: Callable[[str, str], str]) -> None:
+        self._say = say
 
     async def stream(self, prompt: Prompt) -> AsyncGenerator[Sentence, None]:
         """The sentences of the answer and the disclaimer; nothing where the evidence does not support one."""
-        sentences = compose(prompt)
+        law = prompt.collection == LAW_COLLECTION
+        sentences = compose_law(prompt) if law else compose(prompt)
+        if not sentences:
+            return
+        if prompt.translated:
+            yield Sentence(text=self._say("source_language", prompt.language), cited=False)
+            sentences = (replace(sentences[0], lead="\n\n"), *sentences[1:])
         for sentence in sentences:
             yield sentence
-        if sentences:
-            yield Sentence(text=self._disclaimer(prompt.language), lead="\n\n", cited=False)
+        key = "disclaimer_law" if law else "disclaimer"
+        yield Sentence(text=self._say(key, prompt.language), lead="\n\n", cited=False)
 
 
 def compose(prompt: Prompt, *, max_words: int = 180) -> tuple[Sentence, ...]:

@@ -126,7 +126,7 @@ class Asked:
     @classmethod
     def of(cls, prompt: Prompt, topic: Topic) -> Asked:
         question = prompt.focus or prompt.question  # the type is the last message's, the topic may be borrowed
-        kinds = question_kinds(question, prompt.language)
+        kinds = question_kinds(question, prompt.read_in)
         stems = frozenset(map(stem, words(prompt.question)))
         people = tuple(group for group in GROUPS if group & stems)
         rest = {
@@ -134,7 +134,7 @@ class Asked:
             for word in topic.rest
             if word.weight >= _FOCUS_WEIGHT or any(word.stem in group for group in people)
         }
-        english = prompt.language.lower().startswith("en")
+        english = prompt.read_in.lower().startswith("en")
         yes_no = english and is_yes_no(question)
         if kinds == (Kind.ANY,) and not (yes_no or rest):
             kinds = (Kind.WHAT,)

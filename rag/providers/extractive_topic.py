@@ -277,7 +277,7 @@ def _trusted_topic(group: _Group, asked: Sequence[Word]) -> Topic:
 
 
 def _same_language(prompt: Prompt) -> bool:
-    base = prompt.language.partition("-")[0].lower()
+    base = prompt.read_in.partition("-")[0].lower()
     return any(item.chunk.lang.partition("-")[0].lower() == base for item in prompt.evidence)
 
 

@@ -132,6 +132,11 @@ class Keywords:
             self._counted_at = rows
         return {term: self._frequency(term) for term in terms}
 
+    def holds(self, word: str, rows: int) -> bool:
+        """Whether some passage has a word, in whatever ending."""
+        terms = self.terms(word)
+        return bool(terms) and all(self.frequencies(terms, rows).values())
+
     def within_budget(self, terms: Sequence[str], rows: int) -> list[str]:
         """The terms worth ranking: known ones, rarest first, without the common ones, inside the posting budget."""
         known = {term: df for term, df in self.frequencies(terms, rows).items() if df}

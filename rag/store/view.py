@@ -7,6 +7,7 @@ theirs. So no turn mixes two versions.
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -16,6 +17,7 @@ from rag.store.connection import Database
 from rag.store.corpus import Corpus, Version, visible
 from rag.store.vectors import ResidentIndex, VectorIndex
 from rag.types import Filters
+from rag.words import words
 
 __all__ = ["View", "Views"]
 
@@ -25,7 +27,8 @@ class View:
     """One version of a collection. `index` is None while the model's vectors are incomplete: keyword-only.
 
     `keys` are its chunk keys, sorted; `labels` holds a column of codes per filterable field and `codes` their
-    meaning; `indexed` counts the passages of all versions in the full-text index.
+    meaning; `indexed` counts the passages of all versions in the full-text index; `titles` finds the
+    keys of a title's passages by the title's words in order, and `title_words` are all of them.
     """
 
     version: Version
@@ -34,7 +37,9 @@ class View:
     index: VectorIndex | None
     indexed: int
     labels: dict[str, NDArray[np.int32]] = field(default_factory=dict)
-    codes: dict[str, dict[str, int]] = field(default_factory=dict)
+    codes: dict[str, dict[str | None, int]] = field(default_factory=dict)
+    titles: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    title_words: frozenset[str] = frozenset()
 
     def rows(self, filters: Filters) -> NDArray[np.int64] | None:
         """Positions in `keys` that pass the filters; None when there is nothing to filter."""
@@ -45,11 +50,22 @@ class View:
             ("lang", filters.languages),
             ("topic", filters.topics),
             ("organization", filters.organizations),
+            ("jurisdiction", filters.jurisdictions),
         ):
             if wanted:
-                codes = [self.codes[name][value] for value in wanted if value in self.codes[name]]
-                keep &= np.isin(self.labels[name], codes)
+                keep &= self._labelled(name, wanted.__contains__)
+        if filters.without_types:
+            keep &= ~self._labelled("doc_type", filters.without_types.__contains__)
+        if (day := filters.as_of) is not None:
+            keep &= self._labelled("effective_from", lambda value: value is None or value <= day)
         return np.flatnonzero(keep).astype(np.int64)
+
+    def _labelled(self, name: str, fits: Callable[[str | None], bool]) -> NDArray[np.bool_]:
+        return np.isin(self.labels[name], [code for value, code in self.codes[name].items() if fits(value)])
+
+
+_LABELS = ("lang", "topic", "organization", "jurisdiction", "doc_type", "effective_from")
+"""Columns of a document that a search can be restricted by."""
 
 
 class Views:
@@ -91,7 +107,8 @@ class Views:
             names = {"collection": collection, "generation": version.generation, "model": self._model_id}
             rows = connection.execute(
                 f"""
-                SELECT c.id, d.lang, d.topic, d.organization FROM chunks c JOIN documents d ON d.id = c.document
+                SELECT c.id, {", ".join(f"d.{label}" for label in _LABELS)}, d.title
+                FROM chunks c JOIN documents d ON d.id = c.document
                 WHERE c.collection = :collection AND {visible("c")} ORDER BY c.id
                 """,
                 names,
@@ -109,15 +126,20 @@ class Views:
                 ).fetchall()
                 index = ResidentIndex(keys, _matrix(blobs))
         labels: dict[str, NDArray[np.int32]] = {}
-        codes: dict[str, dict[str, int]] = {}
-        for column, name in enumerate(("lang", "topic", "organization"), start=1):
+        codes: dict[str, dict[str | None, int]] = {}
+        for column, name in enumerate(_LABELS, start=1):
             codes[name] = {}
             labels[name] = np.fromiter(
                 (codes[name].setdefault(row[column], len(codes[name])) for row in rows), np.int32, len(rows)
             )
+        named = {title: " ".join(words(title)) for title in {row[-1] for row in rows}}
+        titles: dict[str, list[int]] = {}
+        for row in rows:
+            titles.setdefault(named[row[-1]], []).append(row[0])
         return View(
             version=version, model_id=self._model_id, keys=keys, index=index, indexed=indexed, labels=labels,
-            codes=codes,
+            codes=codes, titles={title: tuple(found) for title, found in titles.items()},
+            title_words=frozenset(word for title in titles for word in title.split()),
         )  # fmt: skip
 
 

@@ -16,13 +16,15 @@ from typing import Any, TypeVar
 import httpx
 import uvicorn
 
-from app.components import Components
+from app.components import LEXICON, Components
 from app.main import create_app
 from app.settings import Settings
+from rag.lexicon import Lexicon
 from rag.pipeline import Parts
 from rag.protocols import Embedder, Generator
 from rag.providers.extractive import Extractive
 from rag.retrieve import Retriever
+from rag.spelling import Spellings
 from rag.store import Store
 from rag.thresholds import load_thresholds
 from safety.assess import Assessor
@@ -127,6 +129,9 @@ def _final(body: dict[str, Any]) -> dict[str, Any] | None:
     return None if body["status"] == "running" else body
 
 
+WORDS = Lexicon(LEXICON)
+
+
 @contextmanager
 def running(
     folder: Path,
@@ -148,8 +153,10 @@ def running(
         store=store,
         assessor=ASSESSOR,
         retriever=Retriever(store=store, fusion=thresholds.fusion),
-        generator=generator or Extractive(lambda language: ASSESSOR.text("disclaimer", language=language)),
+        generator=generator or Extractive(lambda key, language: ASSESSOR.text(key, language=language)),
         thresholds=thresholds,
+        lexicon=WORDS,
+        spellings=Spellings(WORDS.words("en"), store.keywords.holds),
         embedder=embedder,
         app_version="0.0.0",
     )

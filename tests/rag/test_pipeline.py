@@ -318,6 +318,6 @@ async def test_a_question_of_concern_leaves_no_trace_in_the_cache(filled: Store,
     parts = parts_of(filled, [Quote(1)], embedder=embedder)
     await run(parts, question)
     await run(parts, question)
-    assert embedder.asked == [question, question]
+    assert embedder.asked.count(question) == 2
     assert filled.embed_cache is not None
     assert len(filled.embed_cache) == 0

@@ -11,7 +11,6 @@ from rag.errors import ProviderError, ProviderRejected
 from rag.events import Done, Failed, ReceiptReady, Started
 from rag.pipeline import run_turn
 from rag.store import Store
-from rag.thresholds import load_thresholds
 from tests.fakes.generator import Fail, Quote, ScriptedGenerator, Stall, Step
 from tests.rag.turns import (
     BEER,
@@ -53,11 +52,11 @@ async def test_an_embedder_that_fails_costs_its_leg_and_not_the_answer(filled: S
 async def test_a_search_without_vectors_is_judged_by_the_floors_of_keyword_search(filled: Store) -> None:
     """The model's floor would open here, that of the keyword-only mode does not."""
     question = "gout zorblax quibblewort"
-    lax = replace(THRESHOLDS, gate=replace(THRESHOLDS.gate, coverage_floor=0.1, coverage_good=0.12))
+    lax = replace(THRESHOLDS, gates={"health": replace(THRESHOLDS.gate("health"), bias=9.0)})
     receipt = receipt_of(
         await run(parts_of(filled, thresholds=lax, embedder=Embedding(ProviderError("down"))), question)
     )
-    assert 0.12 < receipt["gate"]["features"]["coverage"] < load_thresholds(None).gate.coverage_floor
+    assert "dense" not in receipt["gate"]["features"]
     assert (receipt["status"], receipt["thresholds"]) == ("deferred", "keyword-only")
     receipt = receipt_of(await run(parts_of(filled, thresholds=lax), question))
     assert (receipt["status"], receipt["thresholds"]) == ("answered", "test")

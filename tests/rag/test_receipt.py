@@ -12,7 +12,8 @@ from tests.fakes.evidence import passage
 
 KEYS = [
     "id", "status", "created_at", "provider", "model", "collection", "language", "riskClass", "ruleFires", "ruleset",
-    "banner", "filtered", "filter", "corpus_version", "embed_model", "thresholds", "query_kind", "route", "gate",
+    "banner", "filtered", "filter", "corpus_version", "embed_model", "thresholds", "query_kind", "rewritten_by",
+    "route", "gate",
     "groundedness", "judge", "retrieved_sources", "degraded", "error", "stages_ms", "app_version",
 ]  # fmt: skip
 SOURCE_KEYS = [
@@ -40,8 +41,9 @@ def test_every_field_of_a_receipt_stands_in_its_json() -> None:
     marked = {
         "id": "1", "status": Status.FAILED, "created_at": "2", "collection": "3", "language": "4", "risk_class": "5",
         "rule_ids": ("6",), "ruleset": "7", "banner": True, "provider": "8", "model": "9", "corpus_version": "10",
-        "embed_model": "11", "thresholds": "12", "query_kind": "13", "route": Route.AMBIGUOUS, "gate_reasons": ("14",),
-        "features": {"15": 0.5}, "sources": retrieved_sources([passage("16")], frozenset()), "groundedness": 0.25,
+        "embed_model": "11", "thresholds": "12", "query_kind": "13", "rewritten_by": ("23",), "route": Route.AMBIGUOUS,
+        "gate_reasons": ("14",), "features": {"15": 0.5}, "groundedness": 0.25,
+        "sources": retrieved_sources([passage("16")], frozenset()),
         "judge": "17", "filtered": 3, "filter_reasons": {"18": 3}, "degraded": ("19",), "error": "20",
         "stages": {"21": 1.5}, "app_version": "22",
     }  # fmt: skip

@@ -16,7 +16,7 @@ from rag.types import Filters, Query
 from tests.corpora import document, ingest_path, qa_records, write_documents, write_jsonl
 from tests.fakes.embedder import HashEmbedder
 
-FUSION = Fusion(dense=1.0, keyword=1.0, k=60)
+FUSION = Fusion(dense=1.0, keyword=1.0, dense_rewritten=1.0, keyword_rewritten=1.0, k=60)
 
 DOCUMENTS = {
     "asthma": document("Asthma", ("Symptoms", "Asthma causes wheezing and a cough."), topic="lungs"),
@@ -60,8 +60,8 @@ def found(retrieval: Retrieval) -> list[str]:
 def test_both_legs_are_fused_by_rank_with_their_weights(filled: Store, view: View) -> None:
     text = "what causes a cough"
     vector = vector_of(text)
-    fusion = Fusion(dense=3.0, keyword=0.5, k=20)
-    retrieval = Retriever(store=filled, fusion=fusion).search(view, Query(text=text), vector)
+    fusion = Fusion(dense=3.0, keyword=0.5, dense_rewritten=1.0, keyword_rewritten=1.0, k=20)
+    retrieval = Retriever(store=filled, fusion=fusion).search(view, Query(text=text), (vector,))
     assert view.index is not None
     legs = {
         "dense": [key for key, _ in view.index.search(vector, 50)],
@@ -73,7 +73,7 @@ def test_both_legs_are_fused_by_rank_with_their_weights(filled: Store, view: Vie
 
 
 def test_every_score_keeps_its_name_and_scale(retriever: Retriever, view: View) -> None:
-    first = retriever.search(view, Query(text="wheezing"), vector_of("wheezing")).evidence[0]
+    first = retriever.search(view, Query(text="wheezing"), (vector_of("wheezing"),)).evidence[0]
     assert first.chunk.doc_id == "asthma"
     assert first.scores.fused == pytest.approx(1 / 61 + 1 / 61)
     assert first.scores.dense is not None
@@ -85,16 +85,19 @@ def test_every_score_keeps_its_name_and_scale(retriever: Retriever, view: View) 
 
 def test_a_passage_that_only_the_vector_leg_ranked_has_no_keyword_score(retriever: Retriever, view: View) -> None:
     scores = {
-        e.chunk.doc_id: e.scores for e in retriever.search(view, Query(text="wheezing"), vector_of("wheezing")).evidence
+        e.chunk.doc_id: e.scores
+        for e in retriever.search(view, Query(text="wheezing"), (vector_of("wheezing"),)).evidence
     }
     assert scores["eczema"].keyword is None
     assert scores["eczema"].dense is not None
 
 
 def test_a_passage_that_only_the_keyword_leg_ranked_gets_its_cosine(filled: Store, view: View) -> None:
-    retriever = Retriever(store=filled, fusion=Fusion(dense=0.1, keyword=1.0, k=60), _pool=1)
+    retriever = Retriever(
+        store=filled, fusion=Fusion(dense=0.1, keyword=1.0, dense_rewritten=1.0, keyword_rewritten=1.0, k=60), _pool=1
+    )
     vector = vector_of("itchy dry skin")  # the one candidate of the vector leg is eczema
-    first = retriever.search(view, Query(text="uric acid"), vector, 1).evidence[0]
+    first = retriever.search(view, Query(text="uric acid"), (vector,), 1).evidence[0]
     assert first.chunk.doc_id == "gout"
     assert view.index is not None
     assert first.scores.dense == pytest.approx(view.index.cosines(vector, [first.chunk.id])[first.chunk.id])
@@ -110,13 +113,15 @@ def test_ties_are_broken_by_chunk_id_and_not_by_the_order_of_rows(store: Store, 
     retriever = Retriever(store=store, fusion=FUSION, _pool=1)
     view = store.views.get("health")
     for words, meaning in (("uric acid", "itchy skin"), ("itchy skin", "uric acid")):
-        retrieval = retriever.search(view, Query(text=words), vector_of(meaning), 1)
+        retrieval = retriever.search(view, Query(text=words), (vector_of(meaning),), 1)
         assert found(retrieval) == ["a"]
 
 
 def test_without_a_vector_keywords_go_on_alone_and_that_is_said(retriever: Retriever, view: View) -> None:
-    heavy = replace(retriever, fusion=Fusion(dense=1.0, keyword=0.0, k=60))  # a weight between two legs
-    retrieval = heavy.search(view, Query(text="wheezing cough"), None)
+    heavy = replace(
+        retriever, fusion=Fusion(dense=1.0, keyword=0.0, dense_rewritten=1.0, keyword_rewritten=1.0, k=60)
+    )  # a weight between two legs
+    retrieval = heavy.search(view, Query(text="wheezing cough"), ())
     assert retrieval.degraded == ("vectors",)
     assert found(retrieval) == ["asthma", "bronchitis"]
     assert {e.scores.dense for e in retrieval.evidence} == {None}
@@ -127,29 +132,29 @@ def test_a_collection_without_vectors_is_searched_by_keyword(tmp_path: Path) -> 
     store = Store(tmp_path / "plain.db", HashEmbedder().info)
     ingest_path(store, None, write_documents(tmp_path / "docs", DOCUMENTS), keyword_only=True)
     view = store.views.get("health")
-    retrieval = Retriever(store=store, fusion=FUSION).search(view, Query(text="wheezing"), vector_of("wheezing"))
+    retrieval = Retriever(store=store, fusion=FUSION).search(view, Query(text="wheezing"), (vector_of("wheezing"),))
     assert (found(retrieval), retrieval.degraded) == (["asthma"], ("vectors",))
     store.close()
 
 
 def test_with_vectors_nothing_is_degraded(retriever: Retriever, view: View) -> None:
-    assert retriever.search(view, Query(text="wheezing"), vector_of("wheezing")).degraded == ()
+    assert retriever.search(view, Query(text="wheezing"), (vector_of("wheezing"),)).degraded == ()
 
 
 def test_without_hybrid_only_the_vectors_rank(retriever: Retriever, view: View) -> None:
-    vector = vector_of("itchy dry skin")
+    vector = (vector_of("itchy dry skin"),)
     dense_only = replace(retriever, hybrid=False).search(view, Query(text="uric acid crystals"), vector)
     assert found(dense_only)[0] == "eczema"
     assert {e.scores.keyword for e in dense_only.evidence} == {None}
 
 
 def test_without_hybrid_and_without_a_vector_the_keyword_leg_takes_over(retriever: Retriever, view: View) -> None:
-    retrieval = replace(retriever, hybrid=False).search(view, Query(text="uric acid"), None)
+    retrieval = replace(retriever, hybrid=False).search(view, Query(text="uric acid"), ())
     assert (found(retrieval), retrieval.degraded) == (["gout"], ("vectors",))
 
 
 def test_the_limit_is_top_k_unless_given(retriever: Retriever, view: View) -> None:
-    vector = vector_of("cough")
+    vector = (vector_of("cough"),)
     assert len(replace(retriever, top_k=2).search(view, Query(text="cough"), vector).evidence) == 2
     assert len(replace(retriever, top_k=2).search(view, Query(text="cough"), vector, 4).evidence) == 4
 
@@ -170,7 +175,7 @@ def test_filters_hold_in_both_legs(
 ) -> None:
     text = "cough wheezing uric acid Harnsäure itchy"
     query = Query(text=text, filters=filters)
-    retrieval = retriever.search(view, query, vector_of(text) if with_vector else None)
+    retrieval = retriever.search(view, query, (vector_of(text),) if with_vector else ())
     assert set(found(retrieval)) == allowed
 
 
@@ -179,7 +184,7 @@ def test_the_same_search_gives_the_same_result_every_time(store: Store, embedder
     view = store.views.get("health")
     retriever = Retriever(store=store, fusion=FUSION)
     query, vector = Query(text="symptoms of Syndrome tired rashes"), vector_of("symptoms of Syndrome tired rashes")
-    runs = [retriever.search(view, query, vector) for _ in range(4)]
+    runs = [retriever.search(view, query, (vector,)) for _ in range(4)]
     assert runs[1:] == runs[:-1]
     assert len(set(found(runs[0]))) == 6
 
@@ -188,15 +193,28 @@ def test_the_same_search_gives_the_same_result_every_time(store: Store, embedder
 def test_a_question_without_known_words_finds_what_is_near_in_meaning_or_nothing(
     retriever: Retriever, view: View, text: str
 ) -> None:
-    assert len(retriever.search(view, Query(text=text), vector_of(text)).evidence) == 5
-    assert retriever.search(view, Query(text=text), None).evidence == ()
+    assert len(retriever.search(view, Query(text=text), (vector_of(text),)).evidence) == 5
+    assert retriever.search(view, Query(text=text), ()).evidence == ()
+
+
+def test_a_passage_whose_title_is_the_question_comes_first(store: Store, tmp_path: Path) -> None:
+    records = [
+        {"doc_id": f"d{n}", "question": title, "answer": f"Gout treatment text {n}.", "organization": "Test"}
+        for n, title in enumerate(["Gout and its treatment", "What are the treatments for Gout ?", "Gout treatments"])
+    ]
+    ingest_path(store, HashEmbedder(), write_jsonl(tmp_path / "qa.jsonl", records))
+    view, retriever = store.views.get("health"), Retriever(store=store, fusion=FUSION)
+    asked = "what are the treatments for gout?"
+    for vectors in ((), (vector_of("Gout and its treatment Gout treatment text 0."),)):
+        assert found(retriever.search(view, Query(text=asked), vectors))[0] == "d1"
+    assert retriever.search(view, Query(text=asked), ()).carried is None
 
 
 # --- coverage
 
 
 def test_coverage_is_the_share_of_the_terms_weighted_by_rarity(retriever: Retriever, view: View) -> None:
-    retrieval = retriever.search(view, Query(text="itchy cough"), None)
+    retrieval = retriever.search(view, Query(text="itchy cough"), ())
     rows = view.indexed
     itchy, cough = (math.log((rows - df + 0.5) / (df + 0.5)) for df in (1, 2))
     assert rows == 5
@@ -206,14 +224,14 @@ def test_coverage_is_the_share_of_the_terms_weighted_by_rarity(retriever: Retrie
 
 
 def test_a_word_that_no_passage_has_counts_as_the_rarest(retriever: Retriever, view: View) -> None:
-    known = max(retriever.search(view, Query(text="wheezing"), None).coverage)
-    with_stranger = max(retriever.search(view, Query(text="wheezing zzqx"), None).coverage)
+    known = max(retriever.search(view, Query(text="wheezing"), ()).coverage)
+    with_stranger = max(retriever.search(view, Query(text="wheezing zzqx"), ()).coverage)
     assert known == 1.0
     assert with_stranger < 0.5
 
 
 def test_the_title_counts_for_coverage(retriever: Retriever, view: View) -> None:
-    retrieval = retriever.search(view, Query(text="bronchitis mucus"), None)
+    retrieval = retriever.search(view, Query(text="bronchitis mucus"), ())
     assert (found(retrieval)[0], retrieval.coverage[0]) == ("bronchitis", pytest.approx(1.0))
 
 
@@ -222,23 +240,23 @@ def test_the_heading_counts_for_coverage(store: Store, tmp_path: Path) -> None:
     records = [{"doc_id": "a", "question": "Zorblax", **answer}, {"doc_id": "b", "question": "Other", **answer}]
     records += [{"doc_id": f"c{n}", "question": f"Thing {n}", **answer, "answer": f"Text {n}."} for n in range(4)]
     ingest_path(store, HashEmbedder(), write_jsonl(tmp_path / "qa.jsonl", records))
-    retrieval = Retriever(store=store, fusion=FUSION).search(store.views.get("health"), Query(text="zorblax"), None)
+    retrieval = Retriever(store=store, fusion=FUSION).search(store.views.get("health"), Query(text="zorblax"), ())
     assert (found(retrieval)[0], retrieval.coverage[0]) == ("a", pytest.approx(1.0))
 
 
 def test_words_of_the_question_s_type_are_no_topic(retriever: Retriever, view: View) -> None:
-    plain = retriever.search(view, Query(text="wheezing"), vector_of("x"))
-    wordy = retriever.search(view, Query(text="What are the symptoms of wheezing, doctor?"), vector_of("x"))
+    plain = retriever.search(view, Query(text="wheezing"), (vector_of("x"),))
+    wordy = retriever.search(view, Query(text="What are the symptoms of wheezing, doctor?"), (vector_of("x"),))
     by_document = [dict(zip(found(r), r.coverage, strict=True)) for r in (plain, wordy)]
     assert by_document[0] == by_document[1]
-    assert retriever.search(view, Query(text="what are the symptoms"), vector_of("x")).coverage == ()
+    assert retriever.search(view, Query(text="what are the symptoms"), (vector_of("x"),)).coverage == ()
 
 
 def test_words_that_most_passages_have_weigh_nothing(store: Store, tmp_path: Path) -> None:
     ingest_path(store, HashEmbedder(), write_jsonl(tmp_path / "qa.jsonl", qa_records(8)))
     retriever, view = Retriever(store=store, fusion=FUSION), store.views.get("health")
-    assert retriever.search(view, Query(text="rashes"), vector_of("rashes")).coverage == ()
-    covered = retriever.search(view, Query(text="rashes mark3"), vector_of("rashes mark3"))
+    assert retriever.search(view, Query(text="rashes"), (vector_of("rashes"),)).coverage == ()
+    covered = retriever.search(view, Query(text="rashes mark3"), (vector_of("rashes mark3"),))
     assert dict(zip(found(covered), covered.coverage, strict=True))["qa-00003"] == 1.0
 
 
@@ -248,18 +266,18 @@ def test_words_that_most_passages_have_weigh_nothing(store: Store, tmp_path: Pat
 def test_across_languages_words_rank_nothing_and_cover_nothing(retriever: Retriever, view: View) -> None:
     """A French question shares only accidents with an English corpus ("pain" is bread)."""
     query = Query(text="uric acid crystals", language="fr")
-    retrieval = retriever.search(view, query, vector_of("itchy dry skin"))
+    retrieval = retriever.search(view, query, (vector_of("itchy dry skin"),))
     assert found(retrieval)[0] == "eczema"
     assert {e.scores.keyword for e in retrieval.evidence} == {None}
     assert retrieval.coverage == ()
 
 
 def test_a_language_of_the_corpus_is_searched_by_its_words(retriever: Retriever, view: View) -> None:
-    retrieval = retriever.search(view, Query(text="Harnsäure", language="de"), vector_of("itchy dry skin"))
+    retrieval = retriever.search(view, Query(text="Harnsäure", language="de"), (vector_of("itchy dry skin"),))
     assert {e.chunk.doc_id: e.scores.keyword is not None for e in retrieval.evidence}["gicht"]
     assert retrieval.coverage
 
 
 def test_without_vectors_words_are_all_there_is_in_any_language(retriever: Retriever, view: View) -> None:
-    retrieval = retriever.search(view, Query(text="uric acid", language="fr"), None)
+    retrieval = retriever.search(view, Query(text="uric acid", language="fr"), ())
     assert (found(retrieval), retrieval.coverage) == (["gout"], ())

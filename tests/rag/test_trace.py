@@ -11,7 +11,7 @@ from tests.rag.turns import ASSESSOR, KNOWN, THRESHOLDS, parts_of, receipt_of, r
 
 async def test_no_word_of_the_person_or_of_the_answer_is_in_the_receipt(filled: Store) -> None:
     question = "What causes gout attacks, and is xanthomarker to blame?"
-    lax = replace(THRESHOLDS, gate=replace(THRESHOLDS.gate, dense_good=0.1, dense_floor=0.1))
+    lax = replace(THRESHOLDS, gates={"health": replace(THRESHOLDS.gate("health"), bias=9.0)})
     events = await run(parts_of(filled, thresholds=lax), question)
     assert receipt_of(events)["status"] == "answered"
     text = json.dumps(receipt_of(events)).casefold()
@@ -24,12 +24,14 @@ async def test_the_receipt_says_from_what_the_answer_was_made(filled: Store) -> 
     assert receipt["corpus_version"] == filled.corpus.version("health").corpus_version
     assert (receipt["provider"], receipt["model"], receipt["embed_model"]) == ("scripted", "scripted-1", "hash@1")
     assert (receipt["collection"], receipt["language"], receipt["thresholds"]) == ("health", "en", "test")
-    assert (receipt["query_kind"], receipt["app_version"]) == ("original", "1.2.3")
+    assert (receipt["query_kind"], receipt["rewritten_by"], receipt["app_version"]) == ("original", [], "1.2.3")
     assert receipt["route"] in ("correct", "ambiguous")
     assert receipt["ruleset"] == ASSESSOR.ruleset
     assert set(receipt["stages_ms"]) == {"assess", "embed", "retrieve", "first_text", "answer"}
     assert all(milliseconds >= 0 for milliseconds in receipt["stages_ms"].values())
-    assert receipt["gate"]["features"].keys() == {"dense", "coverage"}
+    assert receipt["gate"]["features"].keys() == {
+        "dense", "coverage", "first", "concept", "missing", "unknown", "section", "number",
+    }  # fmt: skip
 
 
 async def test_the_conversation_counts_for_safety_and_for_search(filled: Store) -> None:

@@ -6,12 +6,15 @@ from collections.abc import Sequence
 from contextlib import aclosing
 from typing import Any
 
+from app.components import LEXICON
 from rag.events import Delta, Event, ReceiptReady, Stage
+from rag.lexicon import Lexicon
 from rag.pipeline import Parts, run_turn
 from rag.protocols import EmbedKind, FloatMatrix
 from rag.retrieve import Retriever
+from rag.spelling import Spellings
 from rag.store import Store
-from rag.thresholds import Fusion, GateFloors, Thresholds
+from rag.thresholds import Fusion, GateModel, Thresholds
 from rag.types import Message, Sentence, Turn
 from safety.assess import Assessor
 from tests.corpora import document
@@ -46,8 +49,19 @@ __all__ = [
 ASSESSOR = Assessor.load()
 THRESHOLDS = Thresholds(
     key="test",
-    fusion=Fusion(dense=1.0, keyword=1.0, k=60),
-    gate=GateFloors(dense_good=0.9, dense_floor=0.2, coverage_good=0.75, coverage_floor=0.4, margin_floor=0.015),
+    fusion=Fusion(dense=1.0, keyword=1.0, dense_rewritten=1.0, keyword_rewritten=1.0, k=60),
+    gates={
+        "health": GateModel(
+            weights={"coverage": 20.0},
+            bias=-8.0,
+            correct=0.7,
+            ambiguous=0.5,
+            dense_floor=0.2,
+            dense_alone=0.9,
+            margin_floor=0.015,
+            coverage_low=0.4,
+        )
+    },
 )
 DOCUMENTS = {
     "gout": document("Gout", ("Causes", "Gout comes from uric acid crystals. Beer makes gout attacks more likely.")),
@@ -88,6 +102,9 @@ class Embedding(HashEmbedder):
         return super().embed(texts, kind)
 
 
+WORDS = Lexicon(LEXICON)
+
+
 def parts_of(store: Store, steps: Sequence[Step] = (CRYSTALS, BEER), **more: Any) -> Parts:
     made: dict[str, Any] = {
         "store": store,
@@ -95,6 +112,8 @@ def parts_of(store: Store, steps: Sequence[Step] = (CRYSTALS, BEER), **more: Any
         "retriever": Retriever(store=store, fusion=THRESHOLDS.fusion),
         "generator": ScriptedGenerator(steps),
         "thresholds": THRESHOLDS,
+        "lexicon": WORDS,
+        "spellings": Spellings(WORDS.words("en"), store.keywords.holds),
         "embedder": HashEmbedder(),
     }
     return Parts(**{**made, **more})

@@ -95,6 +95,6 @@ def test_questions_are_answered_while_an_ingest_has_staged_more_than_is_publishe
     retriever = Retriever(store=store, fusion=load_thresholds(None).fusion)
     vector = embedder.embed(["asthma syndrome test"], "query")[0]
     for text in ("what do people with a syndrome feel", "asthma syndrome test", "doctor sample tired rashes"):
-        found = retriever.search(view, Query(text=text), vector)
+        found = retriever.search(view, Query(text=text), (vector,))
         assert {e.chunk.source for e in found.evidence} == {"test"}
         assert all(0 <= share <= 1 for share in found.coverage)

@@ -230,17 +230,17 @@ async def collect(generator: Generator, prompt: Prompt) -> list[Sentence]:
 
 
 async def test_the_stream_ends_with_the_disclaimer() -> None:
-    generator = Extractive(lambda language: f"Not medical advice ({language}).")
+    generator = Extractive(lambda key, language: f"{key} ({language}).")
     prompt = Prompt(question="What is gout?", language="en", evidence=(GOUT_WHAT,))
     found = await collect(generator, prompt)
     assert tuple(found[:-1]) == compose(prompt)
-    assert found[-1] == Sentence(text="Not medical advice (en).", lead="\n\n", cited=False)
+    assert found[-1] == Sentence(text="disclaimer (en).", lead="\n\n", cited=False)
     assert (generator.name, generator.model) == ("extractive", "extractive-1")
 
 
 async def test_no_answer_has_no_disclaimer() -> None:
     prompt = Prompt(question="What is psoriasis?", language="en", evidence=(GOUT_WHAT,))
-    assert await collect(Extractive(lambda language: f"Not medical advice ({language})."), prompt) == []
+    assert await collect(Extractive(lambda key, language: f"{key} ({language})."), prompt) == []
 
 
 # --- the thirty questions -----------------------------------------------------------------------------------

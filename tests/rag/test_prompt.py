@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+from rag.prompt import build_prompt
+from rag.types import Query
+from tests.fakes.evidence import passage
+
+REFLUX = passage(title="Gastroesophageal reflux disease")
+CONCEPT = (("acid reflux", "gastroesophageal reflux disease", "GERD"),)
+
+
+def test_a_topic_is_put_by_the_name_that_the_titles_have() -> None:
+    query = Query(text="Is acid reflux dangerous?", concepts=CONCEPT)
+    assert build_prompt(query, [REFLUX]).question == "Is gastroesophageal reflux disease dangerous?"
+
+
+def test_a_name_that_a_title_has_is_left_as_it_is() -> None:
+    query = Query(text="Is acid reflux dangerous?", concepts=CONCEPT)
+    assert build_prompt(query, [REFLUX, passage(title="Acid reflux")]).question == query.text
+
+
+def test_a_corrected_spelling_is_what_is_answered() -> None:
+    assert build_prompt(Query(text="what is asthme", corrected="what is asthma"), [REFLUX]).question == "what is asthma"
+
+
+def test_a_question_in_another_language_is_put_by_its_translation() -> None:
+    query = Query(text="¿Qué es la gota?", language="es", rewritten="definition gout", rewritten_by=("translated",))
+    prompt = build_prompt(query, [passage(title="Gout")])
+    assert (prompt.question, prompt.translated, prompt.read_in, prompt.language) == (
+        "definition gout",
+        True,
+        "en",
+        "es",
+    )
+    spanish = build_prompt(query, [passage(title="Gota", lang="es")])
+    assert (spanish.question, spanish.translated, spanish.read_in) == ("¿Qué es la gota?", False, "es")

@@ -10,6 +10,9 @@ from rag.types import Evidence, Prompt, Query
 
 __all__ = ["build_prompt"]
 
+_NAME_WORDS = 6
+"""Words of the longest name that is looked for in a title."""
+
 
 def build_prompt(query: Query, evidence: Sequence[Evidence], collection: str = "health") -> Prompt:
     """Marker n of the answer will mean `evidence[n - 1]`.
@@ -20,11 +23,12 @@ def build_prompt(query: Query, evidence: Sequence[Evidence], collection: str = "
     shared = any(item.chunk.lang == query.language for item in evidence)
     translated = bool(query.rewritten) and not shared
     question, focus = (query.rewritten, "") if translated else (query.corrected or query.text, query.focus)
-    titles = fold("\n".join(item.chunk.title for item in evidence))
-    for own, *names in () if translated else query.concepts:
-        if fold(own) not in titles and (name := next((name for name in names if fold(name) in titles), None)):
-            put = re.compile(rf"(?<!\w){re.escape(own)}(?!\w)", re.IGNORECASE)
-            question, focus = (put.sub(name, text) for text in (question, focus))
+    titles = list(dict.fromkeys(item.chunk.title for item in evidence))
+    for own, *names in query.concepts:
+        asked = " ".join(names[:2]) if translated else own
+        if name := _title_name(titles, asked, names):
+            put = re.compile(rf"(?<!\w){re.escape(asked)}(?!\w)", re.IGNORECASE)
+            question, focus = (put.sub(lambda _, name=name: name, text) for text in (question, focus))  # type: ignore[misc]
     return Prompt(
         question=question,
         focus=focus,
@@ -34,3 +38,23 @@ def build_prompt(query: Query, evidence: Sequence[Evidence], collection: str = "
         collection=collection,
         references=query.references,
     )
+
+
+def _title_name(titles: Sequence[str], asked: str, names: Sequence[str]) -> str | None:
+    """What the best title that has any name of a topic calls it; None where that is what was asked by."""
+    wanted = {_bare(name) for name in names}
+    for title in titles:
+        if _bare(asked) in _bare(title):
+            return None
+        parts = title.split()
+        for length in range(min(_NAME_WORDS, len(parts)), 0, -1):
+            for start in range(len(parts) - length + 1):
+                name = " ".join(parts[start : start + length]).strip("()?., ")
+                if _bare(name) in wanted:
+                    return name
+    return None
+
+
+def _bare(name: str) -> str:
+    """A name without what British and American, and hyphens and blanks, tell apart ("gastro-oesophageal")."""
+    return re.sub(r"[\W_]", "", fold(name)).replace("ooe", "oe").replace("oe", "e").replace("ae", "e")

@@ -10,12 +10,20 @@ CONCEPT = (("acid reflux", "gastroesophageal reflux disease", "GERD"),)
 
 def test_a_topic_is_put_by_the_name_that_the_titles_have() -> None:
     query = Query(text="Is acid reflux dangerous?", concepts=CONCEPT)
-    assert build_prompt(query, [REFLUX]).question == "Is gastroesophageal reflux disease dangerous?"
+    assert build_prompt(query, [REFLUX]).question == "Is Gastroesophageal reflux disease dangerous?"
 
 
-def test_a_name_that_a_title_has_is_left_as_it_is() -> None:
+def test_a_name_that_the_best_title_has_is_left_as_it_is() -> None:
     query = Query(text="Is acid reflux dangerous?", concepts=CONCEPT)
-    assert build_prompt(query, [REFLUX, passage(title="Acid reflux")]).question == query.text
+    assert build_prompt(query, [passage(title="Acid reflux"), REFLUX]).question == query.text
+
+
+def test_british_and_american_names_are_one() -> None:
+    query = Query(text="Is acid reflux dangerous?", concepts=CONCEPT)
+    british = passage(title="Gastro-oesophageal reflux disease (GORD)")
+    others = passage(title="What is (are) GERD ?")
+    assert build_prompt(query, [british, others]).question == "Is Gastro-oesophageal reflux disease dangerous?"
+    assert build_prompt(query, [others, british]).question == "Is GERD dangerous?"
 
 
 def test_a_corrected_spelling_is_what_is_answered() -> None:
@@ -33,3 +41,12 @@ def test_a_question_in_another_language_is_put_by_its_translation() -> None:
     )
     spanish = build_prompt(query, [passage(title="Gota", lang="es")])
     assert (spanish.question, spanish.translated, spanish.read_in) == ("¿Qué es la gota?", False, "es")
+
+
+def test_a_translated_topic_is_put_by_the_name_that_the_titles_have() -> None:
+    query = Query(
+        text="Sodbrennen", language="de", rewritten="treatment gastroesophageal reflux disease acid reflux",
+        rewritten_by=("translated",),
+        concepts=(("Sodbrennen", "gastroesophageal reflux disease", "acid reflux", "GERD"),),
+    )  # fmt: skip
+    assert build_prompt(query, [passage(title="What is (are) GERD ?")]).question == "treatment GERD"

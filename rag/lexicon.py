@@ -33,6 +33,10 @@ _MARKS = "\u0300-\u036f\u064b-\u0655\u0670\u0900-\u0963\u0966-\u0dff\u0e31-\u0e4
 _TOKEN = re.compile(rf"(?:[^\W_]|[{_MARKS}])+(?:[&'’+@](?:[^\W_]|[{_MARKS}])+)*")
 _LETTERS = str.maketrans(dict(zip("أإآٱىیکةۃہłđıøð", "ااااييكهههldiod", strict=True)) | {"œ": "oe", "æ": "ae", "ँ": "ं"})
 """Letters that people write in two ways, or without the stroke that Unicode does not take for an accent."""
+_ELIDED_TOKEN = re.compile(rf"(?:[^\W_]|[{_MARKS}])+(?:[&+@](?:[^\W_]|[{_MARKS}])+)*")
+_ELIDED = frozenset(["fr", "it"])
+"""Languages in which an apostrophe parts two words: "dell'ictus"."""
+
 _PREFIX = 3
 """Stems ("migrän*") are looked up by this many first letters; they are never shorter."""
 
@@ -100,9 +104,11 @@ class Lexicon:
 
 
 class _Table:
-    def __init__(self, terms: Iterable[Term], forms: Iterable[_Form], *, unspaced: bool) -> None:
+    def __init__(
+        self, terms: Iterable[Term], forms: Iterable[_Form], *, unspaced: bool, token: re.Pattern[str] = _TOKEN
+    ) -> None:
         self.terms = tuple(terms)
-        self._unspaced = unspaced
+        self._unspaced, self._token = unspaced, token
         self._whole: dict[str, list[_Form]] = defaultdict(list)
         self._stems: dict[str, list[_Form]] = defaultdict(list)
         for form in forms:
@@ -119,7 +125,9 @@ class _Table:
         return self._find_anywhere(text) if self._unspaced else self._find_words(text)
 
     def _find_words(self, text: str) -> Iterator[Match]:
-        tokens = [(_key(match[0]), match.start(), match.end()) for match in _TOKEN.finditer(text.replace("-", " "))]
+        tokens = [
+            (_key(match[0]), match.start(), match.end()) for match in self._token.finditer(text.replace("-", " "))
+        ]
         words = [word for word, _, _ in tokens]
         at = 0
         while at < len(words):
@@ -183,7 +191,7 @@ def _read(path: Path, language: str) -> _Table:
         raise LexiconError(f"{path.name} is no valid TOML: {exc}.") from exc
     if table.get("language") != language:
         raise LexiconError(f"{path.name}: language must be {language!r}.")
-    unspaced = language in _UNSPACED
+    unspaced, token = language in _UNSPACED, _ELIDED_TOKEN if language in _ELIDED else _TOKEN
     terms: list[Term] = []
     forms: dict[tuple[tuple[str, ...], bool], _Form] = {}
     for number, row in enumerate(table.get("term", ()), 1):
@@ -196,12 +204,12 @@ def _read(path: Path, language: str) -> _Table:
             tokens = (
                 (_folded_with_places(bare)[0],)
                 if unspaced
-                else tuple(_key(match[0]) for match in _TOKEN.finditer(bare.replace("-", " ")))
+                else tuple(_key(match[0]) for match in token.finditer(bare.replace("-", " ")))
             )
             if not tokens or not tokens[0] or (stem and len(tokens) == 1 and len(tokens[0]) < _PREFIX):
                 raise LexiconError(f"{path.name}, term {number} ({term.names[0]}): form {written!r} holds no word.")
             forms.setdefault((tokens, stem), _Form(tokens, stem, term))
-    return _Table(terms, forms.values(), unspaced=unspaced)
+    return _Table(terms, forms.values(), unspaced=unspaced, token=token)
 
 
 def _term(row: dict[str, object], place: str) -> Term:

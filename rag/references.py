@@ -83,11 +83,23 @@ _EHDS_SUBJECTS = re.compile(
 )
 
 
+_OTHER_LAW = re.compile(
+    r"\b(?:acts?|directive|convention|charter|treaty|constitution|code|echr|tfeu|teu|nis\s?2|hipaa|mdr|ivdr|dsa|dma|dga|"
+    r"eprivacy|bdsg|stgb|bgb|sgb|ccpa|pipl|lgpd|ki-vo|ai-vo|kvkk|gesetz|richtlinie|grundgesetz|loi|directiva|ley|"
+    r"constitución|legge|direttiva|costituzione|lei|diretiva|wet|richtlijn|ustawa|dyrektywa|konstytucj\w+)\b"
+    r"|\b(?:regulation|verordnung|règlement) \((?:eu|ec|ue|eg)\) (?:no |nr\.? )?\d",
+    re.IGNORECASE,
+)
+"""Names of other laws, whose articles are none of ours whatever their number."""
+
+
 def readings(reference: Reference, text: str) -> tuple[Reference, ...]:
     """What a reference of a question may mean: itself, or, where the text names no regulation for a provision, that
     provision of the likely one first, then of any."""
     if reference.regulation is not None or reference.kind not in _OF_REGULATIONS:
         return (reference,)
+    if _OTHER_LAW.search(text):
+        return (reference.of("other"),)
     return (reference.of(likely_regulation(text)), reference)
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from rag.fusion import reciprocal_rank_fusion
 from rag.protocols import FloatMatrix
-from rag.references import find_references
+from rag.references import Reference, find_references
 from rag.store import Store, View
 from rag.thresholds import Fusion
 from rag.types import Chunk, Evidence, Query, Retrieval, Scores, Topic
@@ -66,13 +66,15 @@ class Retriever:
         """Passages whose title is the question, and those whose heading carries a reference that was asked for, each
         with how exactly: 0 to the letter, more for less.
 
-        A point that stands in no heading is looked for in its paragraph, but no further: another part of an article
-        is no answer.
+        A point is looked for in its paragraph where points have no headings, but no further: another part of an
+        article is no answer, and a point beside others that have headings and that has none does not exist.
         """
         levels = dict.fromkeys(np.intersect1d(view.titles.get(" ".join(words(query.text)), ()), keys).tolist(), 0)
         for asked in query.references:
             for reading in asked:
                 tried = [level for level in reading.levels() if len(level.path) >= min(2, len(reading.path))]
+                if any(self.store.keywords.carrying(sibling, keys) for sibling in _siblings(reading)):
+                    tried = tried[:1]
                 steps = ((depth, self.store.keywords.carrying(level, keys)) for depth, level in enumerate(tried))
                 if (found := next((step for step in steps if step[1]), None)) is not None:
                     for key in found[1]:
@@ -90,6 +92,10 @@ class Retriever:
         limit: int,
     ) -> Retrieval:
         weights = self.fusion.weights() if vectors else dict.fromkeys(legs, 1.0)
+        if vectors and "translated" in query.rewritten_by:  # then the English words are the ones that the corpus has
+            weights |= {
+                "dense": self.fusion.dense_rewritten, "dense_rewritten": self.fusion.dense,
+            }  # fmt: skip
         fused = reciprocal_rank_fusion(
             {name: [key for key, _ in found] for name, found in legs.items()}, weights, self.fusion.k
         )
@@ -99,12 +105,13 @@ class Retriever:
             : max(limit * 2, len(carrying))
         ]
         chunks = self.store.corpus.chunks(shortlist)
+        whole = bool(query.references) and all(len(r.path) == 1 for readings in query.references for r in readings)
         ranked = sorted(
             (key for key in shortlist if key in chunks),
             key=lambda key: (
                 carrying.get(key, _NOWHERE),
-                _beyond(chunks[key], query) if query.references and key in carrying else 0,
-                -fused[key],
+                0 if whole else _beyond(chunks[key], query) if query.references and key in carrying else 0,
+                chunks[key].ordinal if whole and key in carrying else -fused[key],
                 chunks[key].chunk_id,
             ),
         )
@@ -178,7 +185,16 @@ class Retriever:
 
 
 _NOWHERE = 9  # behind every passage that carries what was asked for
+_POINT_DEPTH = 3  # article, paragraph, point
 _OF_A_DOCUMENT = 2  # passages of one document among what a comparison is answered from, before those of others
+
+
+def _siblings(asked: Reference) -> tuple[Reference, ...]:
+    """The first points beside an asked one: "(a)" and "(b)" of its paragraph."""
+    if len(asked.path) < _POINT_DEPTH or asked.kind != "article":
+        return ()
+    points = ((*asked.path[: _POINT_DEPTH - 1], letter) for letter in "ab")
+    return tuple(Reference(kind=asked.kind, path=path, regulation=asked.regulation) for path in points)
 
 
 def _beyond(chunk: Chunk, query: Query) -> int:

@@ -22,6 +22,8 @@ _PASSAGES = 3  # quoted at most
 _SHARE = 0.34  # of the question's topic words that a passage must hold
 _BESIDE = 0.6  # of the best passage's share, for a second one
 _FIRST_PART = 0.6  # of the words that the first passage may take
+_PARTS = 2  # sentences quoted of each part, where a whole article is asked for
+_ALL = 1_000
 
 _PLACE = re.compile(r"Regulation: ")  # "Regulation: GDPR, Chapter II": where a text belongs, and nothing of it
 _BULLET = re.compile(r"^\s*[-*•]\s+")
@@ -29,27 +31,30 @@ _BULLET = re.compile(r"^\s*[-*•]\s+")
 
 def compose_law(prompt: Prompt, *, max_words: int = 180) -> tuple[Sentence, ...]:
     """The answer in sentences of the evidence, at most `max_words` words, or () where no passage is on the subject."""
-    chosen = _carrying(prompt) or _speaking(prompt)
+    chosen = [n for n in _carrying(prompt) or _speaking(prompt) if _units(prompt.evidence[n].chunk.text)]
+    whole = all(len(reading.path) == 1 for readings in prompt.references for reading in readings)
+    if prompt.references and whole and len(chosen) > 1:  # an article by its number: what each part of it says first
+        most, share = _PARTS, max_words
+    else:
+        chosen, most, share = chosen[:_PASSAGES], _ALL, int(max_words * _FIRST_PART) if len(chosen) > 1 else max_words
     sentences: list[Sentence] = []
     left = max_words
     for place, number in enumerate(chosen):
-        room = left if place or len(chosen) == 1 else int(left * _FIRST_PART)
-        for sentence in _quoted(prompt.evidence[number], number, room, first=not sentences):
+        room = left if place else share
+        for sentence in _quoted(prompt.evidence[number], number, room, most, first=not sentences):
             sentences.append(sentence)
             left -= len(sentence.text.split())
     return tuple(sentences)
 
 
 def _carrying(prompt: Prompt) -> list[int]:
-    """The passages whose heading carries an asked reference, one for each, in the order of the evidence."""
-    found: list[int] = []
-    for asked in prompt.references:
-        at = next(
-            (n for n, item in enumerate(prompt.evidence) if any(carries(item, reading) for reading in asked)), None
-        )
-        if at is not None and at not in found:
-            found.append(at)
-    return found[:_PASSAGES]
+    """The passages whose heading carries an asked reference: the best one for each, then the others."""
+    found = [
+        [n for n, item in enumerate(prompt.evidence) if any(carries(item, reading) for reading in asked)]
+        for asked in prompt.references
+    ]
+    longest = max(map(len, found), default=0)
+    return list(dict.fromkeys(numbers[place] for place in range(longest) for numbers in found if len(numbers) > place))
 
 
 def carries(evidence: Evidence, asked: Reference) -> bool:
@@ -90,9 +95,9 @@ class _Unit:
         return sum(len(text.split()) for text in (self.text, *self.items))
 
 
-def _quoted(evidence: Evidence, number: int, room: int, *, first: bool) -> Iterator[Sentence]:
-    """The sentences of a passage from its beginning, as far as they fit whole."""
-    for place, unit in enumerate(_fitting(_units(evidence.chunk.text), room)):
+def _quoted(evidence: Evidence, number: int, room: int, most: int, *, first: bool) -> Iterator[Sentence]:
+    """The sentences of a passage from its beginning, at most so many, as far as they fit whole."""
+    for place, unit in enumerate(_fitting(_units(evidence.chunk.text)[:most], room)):
         lead = "" if first else "\n\n" if unit.items or not place else " "
         yield Sentence(text=unit.text, markers=(number + 1,), lead=lead)
         yield from (Sentence(text=item, markers=(number + 1,), lead="\n- ") for item in unit.items)

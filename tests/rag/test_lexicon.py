@@ -58,6 +58,8 @@ def test_words_are_matched_whole_or_not_at_all(text: str) -> None:
         ("¿Qué es la presión alta?", "es", "hypertension"),
         ("que es la presion alta", "es", "hypertension"),
         ("Schilddrüsenunterfunktion", "de", "hypothyroidism"),
+        ("sintomi dell'ictus", "it", "stroke"),
+        ("les symptômes de l’asthme", "fr", "asthma"),
         ("أعراض السكري", "ar", "diabetes"),
         ("मधुमेह के लक्षण", "hi", "diabetes"),
         ("糖尿病怎么治疗", "zh", "diabetes"),

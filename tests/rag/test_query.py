@@ -225,3 +225,13 @@ def test_synthetic_records_are_searched_only_when_asked_for() -> None:
 def test_a_comparison_is_noticed(text: str) -> None:
     assert asked_of_law(text).compares
     assert not asked_of_law("What is secondary use?").compares
+
+
+@pytest.mark.parametrize(
+    "law", ["of the AI Act", "ECHR", "of the Human Rights Act", "BDSG", "of Regulation (EU) 2017/745"]
+)
+def test_an_article_of_another_law_is_none_of_ours(law: str) -> None:
+    [readings] = asked_of_law(f"What does Article 9 {law} say?").references
+    assert [r.regulation for r in readings] == ["other"]
+    [readings] = asked_of_law(f"Article 9 GDPR beside that {law}").references
+    assert readings[0].regulation == "gdpr"

@@ -9,6 +9,7 @@ import pytest
 
 from rag.fusion import reciprocal_rank_fusion
 from rag.protocols import FloatMatrix
+from rag.references import find_references
 from rag.retrieve import Retrieval, Retriever
 from rag.store import Store, View
 from rag.thresholds import Fusion
@@ -281,3 +282,47 @@ def test_a_language_of_the_corpus_is_searched_by_its_words(retriever: Retriever,
 def test_without_vectors_words_are_all_there_is_in_any_language(retriever: Retriever, view: View) -> None:
     retrieval = retriever.search(view, Query(text="uric acid", language="fr"), ())
     assert (found(retrieval), retrieval.coverage) == (["gout"], ())
+
+
+# --- exact references
+
+
+@pytest.fixture
+def law(store: Store, tmp_path: Path) -> Store:
+    article = document(
+        "GDPR Article 9: Special categories",
+        ("Article 9(1): the rule", "Processing of health data is prohibited."),
+        ("Article 9(2)(a): consent", "Processing is allowed with explicit consent."),
+        ("Article 9(2)(h): care", "Processing is allowed where medical care needs it."),
+        ("Article 9(4): national law", "Member States may add conditions (a) for health data."),
+    )
+    ingest_path(store, HashEmbedder(), write_documents(tmp_path / "law", {"gdpr-9": article}))
+    return store
+
+
+@pytest.mark.parametrize(
+    ("text", "heading"),
+    [
+        ("9(2)(h)", "Article 9(2)(h): care"),
+        ("9(4)", "Article 9(4): national law"),
+        ("9(4)(a)", "Article 9(4): national law"),  # its points have no headings
+        ("9(2)(z)", None),  # other points of the paragraph have
+        ("9(7)", None),
+        ("99", None),
+    ],
+)
+def test_the_passage_of_an_asked_provision_comes_first(law: Store, text: str, heading: str | None) -> None:
+    references = tuple((reference,) for reference in find_references(f"GDPR Article {text}"))
+    query = Query(text="medical consent conditions", references=references)
+    found = Retriever(store=law, fusion=FUSION).search(law.views.get("health"), query, ())
+    assert found.carried == (heading is not None)
+    if heading:
+        assert found.evidence[0].chunk.heading == heading
+
+
+def test_a_translated_question_is_ranked_by_its_english_words_first(filled: Store, view: View) -> None:
+    fusion = Fusion(dense=4.0, keyword=1.0, dense_rewritten=1.0, keyword_rewritten=1.0, k=20)
+    vectors = (vector_of("uric acid crystals"), vector_of("itchy dry skin"))
+    for by, first in (("lexicon", "gout"), ("translated", "eczema")):
+        query = Query(text="zzq", language="pl", rewritten="zzq", rewritten_by=(by,))
+        assert found(Retriever(store=filled, fusion=fusion).search(view, query, vectors))[0] == first

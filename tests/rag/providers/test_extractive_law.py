@@ -56,3 +56,23 @@ def test_an_answer_has_a_length_and_ends_at_a_sentence() -> None:
     found = texts("Article 5 GDPR", long)
     assert 10 < sum(len(text.split()) for text in found) <= 180
     assert all(text.endswith(".") for text in found)
+
+
+def test_a_whole_article_is_told_by_what_each_part_says_first() -> None:
+    title = "GDPR Article 33: Notification"
+    place = passage(
+        "Regulation: GDPR (Regulation (EU) 2016/679), Chapter IV.", n=1, title=title, heading="Article 33: x"
+    )
+    parts = [
+        passage(f"Part {n} says this. Part {n} adds that. Part {n} ends so.", n=n + 1, title=title,
+                heading=f"Article 33: x › Article 33({n}): y")
+        for n in (1, 2)
+    ]  # fmt: skip
+    found = texts("What does Article 33 GDPR say?", place, *parts)
+    assert found == ["Part 1 says this.", "Part 1 adds that.", "Part 2 says this.", "Part 2 adds that."]
+
+
+def test_a_paragraph_is_quoted_with_its_points() -> None:
+    found = texts("Article 9(2) GDPR", CARE, CONSENT)
+    assert any("9(2)(h)" in text for text in found)
+    assert any("9(2)(a)" in text for text in found)

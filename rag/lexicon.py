@@ -30,10 +30,11 @@ _COMMON = frozenset(["question", "person"])
 
 _UNSPACED = frozenset(["zh", "ja", "th"])
 _MARKS = "\u0300-\u036f\u064b-\u0655\u0670\u0900-\u0963\u0966-\u0dff\u0e31-\u0e4e"
-_TOKEN = re.compile(rf"(?:[^\W_]|[{_MARKS}])+(?:[&'’+@](?:[^\W_]|[{_MARKS}])+)*")
+_WORD = rf"(?:[^\W_]|[{_MARKS}])+"
+_TOKEN = re.compile(rf"{_WORD}(?:[&'’+@]{_WORD})*")
 _LETTERS = str.maketrans(dict(zip("أإآٱىیکةۃہłđıøð", "ااااييكهههldiod", strict=True)) | {"œ": "oe", "æ": "ae", "ँ": "ं"})
 """Letters that people write in two ways, or without the stroke that Unicode does not take for an accent."""
-_ELIDED_TOKEN = re.compile(rf"(?:[^\W_]|[{_MARKS}])+(?:[&+@](?:[^\W_]|[{_MARKS}])+)*")
+_ELIDED_TOKEN = re.compile(rf"{_WORD}(?:[&+@]{_WORD})*")
 _ELIDED = frozenset(["fr", "it"])
 """Languages in which an apostrophe parts two words: "dell'ictus"."""
 

@@ -40,9 +40,11 @@ STORY_SENTENCES = 3
 """Sentences of a story that are kept for what they tell."""
 
 _CHARACTERS = 100
+"""A sentence of a story is weighed by its terms per so many characters, so that a long one does not win by length."""
 
 SHORT = 4
 """Letters from which a word tells a language."""
+
 NAMES_ADDED = 3
 """Names of one term that a rewriting adds; the lexicon lists the most usual first."""
 
@@ -95,6 +97,8 @@ _ASKS = re.compile(
     r"|any (?:advice|idea|suggestion|help)|please (?:help|advise|tell|explain)|looking for|tell me)\b",
     re.IGNORECASE,
 )
+"""How a sentence of a story begins that asks, with a question mark or without."""
+
 EXACT = frozenset(["code", "profile"])
 """Kinds of references that a health question can make; "section 2" in one is no provision."""
 
@@ -126,13 +130,13 @@ def rewrite(turn: Turn, user_turns: Sequence[str], lexicon: Lexicon, spelling: S
     language = turn.language or identify_language(text)
     if language != "en" and turn.language is None and spelling is not None and _is_english(text, spelling):
         language = "en"
-    topics = LAW if turn.collection == LAW_COLLECTION else TOPICS
+    law = turn.collection == LAW_COLLECTION
+    topics = LAW if law else TOPICS
     read = _corrected(text, spelling) if spelling is not None and language == "en" else text
     language, matches = _read(read, language, topics, lexicon)
     rewritten, by = _rewritten(read, language, matches, topics)
     if read != text:
         rewritten, by = rewritten or read, (*by, "spelling")
-    law = turn.collection == LAW_COLLECTION
     found = [ref for ref in find_references(text) if law or ref.kind in EXACT]
     return Query(
         text=text,

@@ -8,10 +8,18 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-__all__ = ["Reference", "find_references", "index_tokens", "likely_regulation", "named_regulation", "readings"]
+__all__ = [
+    "Reference",
+    "asks_whole",
+    "find_references",
+    "index_tokens",
+    "likely_regulation",
+    "named_regulation",
+    "readings",
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,6 +109,11 @@ def readings(reference: Reference, text: str) -> tuple[Reference, ...]:
     if _OTHER_LAW.search(text):
         return (reference.of("other"),)
     return (reference.of(likely_regulation(text)), reference)
+
+
+def asks_whole(references: Sequence[Sequence[Reference]]) -> bool:
+    """Whether a question's references, each with its readings, name nothing smaller than an article."""
+    return bool(references) and all(len(reading.path) == 1 for readings in references for reading in readings)
 
 
 def likely_regulation(text: str) -> str:

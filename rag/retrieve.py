@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from rag.fusion import reciprocal_rank_fusion
 from rag.protocols import FloatMatrix
-from rag.references import Reference, find_references
+from rag.references import Reference, asks_whole, find_references
 from rag.store import Store, View
 from rag.thresholds import Fusion
 from rag.types import Chunk, Evidence, Query, Retrieval, Scores, Topic
@@ -69,7 +69,8 @@ class Retriever:
         A point is looked for in its paragraph where points have no headings, but no further: another part of an
         article is no answer, and a point beside others that have headings and that has none does not exist.
         """
-        levels = dict.fromkeys(np.intersect1d(view.titles.get(" ".join(words(query.text)), ()), keys).tolist(), 0)
+        titled = view.titles.get(" ".join(words(query.text)), ())
+        levels = dict.fromkeys(np.intersect1d(titled, keys).tolist(), 0) if titled else {}
         for asked in query.references:
             for reading in asked:
                 tried = [level for level in reading.levels() if len(level.path) >= min(2, len(reading.path))]
@@ -91,11 +92,8 @@ class Retriever:
         carrying: dict[int, int],
         limit: int,
     ) -> Retrieval:
-        weights = self.fusion.weights() if vectors else dict.fromkeys(legs, 1.0)
-        if vectors and "translated" in query.rewritten_by:  # then the English words are the ones that the corpus has
-            weights |= {
-                "dense": self.fusion.dense_rewritten, "dense_rewritten": self.fusion.dense,
-            }  # fmt: skip
+        translated = "translated" in query.rewritten_by
+        weights = self.fusion.weights(translated=translated) if vectors else dict.fromkeys(legs, 1.0)
         fused = reciprocal_rank_fusion(
             {name: [key for key, _ in found] for name, found in legs.items()}, weights, self.fusion.k
         )
@@ -105,7 +103,7 @@ class Retriever:
             : max(limit * 2, len(carrying))
         ]
         chunks = self.store.corpus.chunks(shortlist)
-        whole = bool(query.references) and all(len(r.path) == 1 for readings in query.references for r in readings)
+        whole = asks_whole(query.references)
         ranked = sorted(
             (key for key in shortlist if key in chunks),
             key=lambda key: (

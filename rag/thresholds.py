@@ -24,9 +24,11 @@ class Fusion:
     keyword_rewritten: float
     k: int
 
-    def weights(self) -> dict[str, float]:
-        """By the name of the leg."""
-        return {name: value for name, value in asdict(self).items() if name != "k"}
+    def weights(self, *, translated: bool = False) -> dict[str, float]:
+        """By the name of the leg. Of a translated question the rewriting has the words that the corpus has: the
+        vectors of both change places."""
+        by_leg = {name: value for name, value in asdict(self).items() if name != "k"}
+        return by_leg | {"dense": self.dense_rewritten, "dense_rewritten": self.dense} if translated else by_leg
 
 
 @dataclass(frozen=True, kw_only=True)

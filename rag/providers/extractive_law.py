@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from rag.references import Reference, find_references, named_regulation
+from rag.references import Reference, asks_whole, find_references, named_regulation
 from rag.text import is_list_item, split_sentences
 from rag.types import Evidence, Prompt, Sentence
 from rag.words import content_stems, words
@@ -32,8 +32,7 @@ _BULLET = re.compile(r"^\s*[-*•]\s+")
 def compose_law(prompt: Prompt, *, max_words: int = 180) -> tuple[Sentence, ...]:
     """The answer in sentences of the evidence, at most `max_words` words, or () where no passage is on the subject."""
     chosen = [n for n in _carrying(prompt) or _speaking(prompt) if _units(prompt.evidence[n].chunk.text)]
-    whole = all(len(reading.path) == 1 for readings in prompt.references for reading in readings)
-    if prompt.references and whole and len(chosen) > 1:  # an article by its number: what each part of it says first
+    if asks_whole(prompt.references) and len(chosen) > 1:  # an article by its number: what each part of it says first
         most, share = _PARTS, max_words
     else:
         chosen, most, share = chosen[:_PASSAGES], _ALL, int(max_words * _FIRST_PART) if len(chosen) > 1 else max_words

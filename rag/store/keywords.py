@@ -137,13 +137,13 @@ class Keywords:
         terms = self.terms(word)
         return bool(terms) and all(self.frequencies(terms, rows).values())
 
-    def within_budget(self, terms: Sequence[str], rows: int) -> list[str]:
+    def within_budget(self, terms: Sequence[str], rows: int, budget: int | None = None) -> list[str]:
         """The terms worth ranking: known ones, rarest first, without the common ones, inside the posting budget."""
         known = {term: df for term, df in self.frequencies(terms, rows).items() if df}
         by_rarity = sorted(known, key=lambda term: (known[term], term))
         chosen = [term for term in by_rarity if known[term] <= max(CHEAP, COMMON_SHARE * rows)] or by_rarity[:2]
         kept: list[str] = []
-        budget = self._budget
+        budget = budget or self._budget
         for term in chosen:
             budget -= known[term]
             if kept and budget < 0:
@@ -151,12 +151,14 @@ class Keywords:
             kept.append(term)
         return kept
 
-    def search(self, text: str, limit: int, rows: NDArray[np.int64], total: int) -> list[tuple[int, float]]:
+    def search(
+        self, text: str, limit: int, rows: NDArray[np.int64], total: int, budget: int | None = None
+    ) -> list[tuple[int, float]]:
         """The best `limit` of the sorted chunk keys `rows`: (key, BM25 ≥ 0), best first. `total` passages are indexed.
 
         The index also holds passages of other versions and collections, so more is fetched until enough are left.
         """
-        terms = self.within_budget(self.terms(text)[:MAX_TERMS], total)
+        terms = self.within_budget(self.terms(text)[:MAX_TERMS], total, budget)
         if not terms or not len(rows):
             return []
         query = " OR ".join('"' + term.replace('"', '""') + '"' for term in terms)

@@ -7,15 +7,8 @@ from hypothesis import strategies as st
 import rag.language
 from rag.language import OURS, identify_language
 
-# The classifier's known mistakes on questions that a person would tell apart.
-HARD = {
-    "en": ["hives"],
-    "fr": ["symptômes de la grippe"],
-    "pt": ["Como se trata o diabetes?"],
-    "sw": ["Kisukari kinatibiwaje?"],
-    "tr": ["grip belirtileri"],
-    "nl": ["Wat is astma?"],
-}
+# Known mistakes on questions that a person would tell apart.
+HARD = {"en": ["hives"], "sw": ["Kisukari kinatibiwaje?"]}
 
 LANGUAGES = {
     "en": [
@@ -28,12 +21,16 @@ LANGUAGES = {
     "es": ["¿Qué es el asma?", "síntomas de la gripe", "me duele la cabeza", "¿Cómo se trata la diabetes?",
            "cuanto dura un resfriado", "tengo fiebre y dolor de garganta"],
     "fr": ["Qu'est-ce que l'asthme ?", "j'ai mal à la tête", "Comment traiter le diabète ?",
-           "douleur dans la poitrine", "combien de temps dure un rhume", "les symptômes de la grippe"],
-    "pt": ["O que é a asma?", "sintomas da gripe", "estou com dor de cabeça", "dor no peito ao respirar",
+           "douleur dans la poitrine", "symptômes de la grippe", "combien de temps dure un rhume",
+           "les symptômes de la grippe"],
+    "pt": ["O que é a asma?", "Como se trata o diabetes?", "sintomas da gripe", "estou com dor de cabeça",
+           "dor no peito ao respirar",
            "quanto tempo dura uma constipação", "como tratar a pressão alta"],
-    "it": ["Che cos'è l'asma?", "sintomi dell'influenza", "ho mal di testa", "Come si cura il diabete?",
+    "it": ["Che cos'è l'asma?", "sintomi ictus", "sintomi dell'influenza", "ho mal di testa",
+           "Come si cura il diabete?",
            "quanto dura un raffreddore", "la febbre nei bambini"],
-    "de": ["Was ist Asthma?", "Symptome einer Grippe", "ich habe Kopfschmerzen", "Wie behandelt man Diabetes?",
+    "de": ["Was ist Asthma?", "Was regelt Art. 17 DSGVO?", "Symptome einer Grippe", "ich habe Kopfschmerzen",
+           "Wie behandelt man Diabetes?",
            "wie lange dauert eine Erkältung", "Schmerzen in der Brust"],
     "ar": ["ما هو الربو؟", "أعراض الانفلونزا", "عندي صداع شديد", "كيف يعالج السكري؟", "ألم في الصدر"],
     "hi": ["अस्थमा क्या है?", "फ्लू के लक्षण", "मेरे सिर में दर्द है", "मधुमेह का इलाज कैसे होता है?", "सीने में दर्द"],
@@ -43,26 +40,28 @@ LANGUAGES = {
     "ja": ["喘息とは何ですか?", "インフルエンザの症状", "頭が痛い", "糖尿病はどう治療しますか?", "胸の痛み"],
     "ko": ["천식이 무엇인가요?", "독감 증상", "머리가 아파요", "당뇨병은 어떻게 치료하나요?", "가슴 통증"],
     "ru": ["Что такое астма?", "симптомы гриппа", "болит голова", "Как лечить диабет?", "боль в груди"],
-    "tr": ["Astım nedir?", "grip belirtileri nelerdir", "başım ağrıyor", "Diyabet nasıl tedavi edilir?",
+    "tr": ["Astım nedir?", "grip belirtileri", "grip tedavisi", "grip belirtileri nelerdir", "başım ağrıyor",
+           "Diyabet nasıl tedavi edilir?",
            "göğüs ağrısı", "soğuk algınlığı ne kadar sürer"],
     "vi": ["Hen suyễn là gì?", "triệu chứng cúm", "tôi bị đau đầu", "Bệnh tiểu đường điều trị thế nào?", "đau ngực"],
     "th": ["โรคหืดคืออะไร", "อาการไข้หวัดใหญ่", "ฉันปวดหัว", "รักษาเบาหวานอย่างไร", "เจ็บหน้าอก"],
     "bn": ["হাঁপানি কী?", "ফ্লুর লক্ষণ", "আমার মাথা ব্যথা", "ডায়াবেটিসের চিকিৎসা কী?", "বুকে ব্যথা"],
     "ur": ["دمہ کیا ہے؟", "فلو کی علامات", "میرے سر میں درد ہے", "ذیابیطس کا علاج کیسے ہوتا ہے؟", "سینے میں درد"],
-    "pl": ["Co to jest astma?", "objawy grypy", "boli mnie głowa", "Jak leczy się cukrzycę?",
+    "pl": ["Co to jest astma?", "objawy udaru mózgu", "objawy grypy", "boli mnie głowa", "Jak leczy się cukrzycę?",
            "ile trwa przeziębienie", "ból w klatce piersiowej"],
-    "nl": ["Hoe herken ik astma?", "symptomen van griep", "ik heb hoofdpijn", "Hoe wordt diabetes behandeld?",
+    "nl": ["Hoe herken ik astma?", "Wat is astma?", "symptomen van griep", "ik heb hoofdpijn",
+           "Hoe wordt diabetes behandeld?",
            "pijn op de borst", "hoe lang duurt een verkoudheid"],
 }  # fmt: skip
 
 
 def test_short_health_questions_are_told_apart() -> None:
-    """127 of 133 on 2026-11-30, all but the hard ones; the classifier and scripts alone: 115."""
+    """All but the hard ones on 2026-12-01; the classifier and scripts alone find 115 of the first 133."""
     cases = [(code, text) for group in (LANGUAGES, HARD) for code, texts in group.items() for text in texts]
     wrong = [(code, identify_language(text), text) for code, text in cases if identify_language(text) != code]
     assert set(LANGUAGES) == OURS
-    assert len(cases) == 133
-    assert len(wrong) <= 8, wrong
+    assert len(cases) == 137
+    assert len(wrong) <= 3, wrong
 
 
 @pytest.mark.parametrize("text", LANGUAGES["en"])

@@ -15,8 +15,8 @@ __all__ = [
     "Reference",
     "asks_whole",
     "find_references",
+    "headed_references",
     "index_tokens",
-    "likely_regulation",
     "named_regulation",
     "readings",
 ]
@@ -84,11 +84,27 @@ def named_regulation(text: str) -> str | None:
     return found[0] if len(found) == 1 else None
 
 
-_EHDS_SUBJECTS = re.compile(
-    r"\b(secondary use|primary use|health data access bod|data permit|health data (?:holder|user)|ehr system"
-    r"|wellness app|myhealth@eu|healthdata@eu|electronic health data|digital health authorit|health data space)",
-    re.IGNORECASE,
+_SUBJECTS: tuple[tuple[str, re.Pattern[str]], ...] = (
+    (
+        "ehds",
+        re.compile(
+            r"\b(secondary use|primary use|health data access bod|data permit|health data (?:holder|user)"
+            r"|ehr system|wellness app|myhealth@eu|healthdata@eu|electronic health data|digital health authorit"
+            r"|health data space)",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "gdpr",
+        re.compile(
+            r"\b(data protection officer|dpo|dpia|impact assessment|data subjects?|controllers?|processors?"
+            r"|special categor|lawful(?:ness)?|personal data breach|codes? of conduct|binding corporate rules"
+            r"|supervisory authorit|profiling|portability|erasure)",
+            re.IGNORECASE,
+        ),
+    ),
 )
+"""Terms of one regulation, by which a provision without a name is told."""
 
 
 _OTHER_LAW = re.compile(
@@ -103,23 +119,27 @@ _OTHER_LAW = re.compile(
 
 def readings(reference: Reference, text: str) -> tuple[Reference, ...]:
     """What a reference of a question may mean: itself, or, where the text names no regulation for a provision, that
-    provision of the likely one first, then of any."""
+    provision of the regulation whose terms are used, or else of the GDPR first, then of any."""
     if reference.regulation is not None or reference.kind not in _OF_REGULATIONS:
         return (reference,)
     if _OTHER_LAW.search(text):
         return (reference.of("other"),)
-    return (reference.of(likely_regulation(text)), reference)
+    spoken = next((name for name, subjects in _SUBJECTS if subjects.search(text)), None)
+    return (reference.of(spoken),) if spoken else (reference.of("gdpr"), reference)
 
 
-def asks_whole(references: Sequence[Sequence[Reference]]) -> bool:
-    """Whether a question's references, each with its readings, name nothing smaller than an article."""
-    return bool(references) and all(len(reading.path) == 1 for readings in references for reading in readings)
+_BESIDE_A_PROFILE = re.compile(r"\b(?:uk|core|fhir|hl7|profiles?|resources?|the|an?|what|is|explain|about)\b|\W", re.I)
 
 
-def likely_regulation(text: str) -> str:
-    """The regulation that a provision without a name is most likely of: the EHDS where its own terms are used, else
-    the GDPR."""
-    return named_regulation(text) or ("ehds" if _EHDS_SUBJECTS.search(text) else "gdpr")
+def asks_whole(references: Sequence[Sequence[Reference]], text: str) -> bool:
+    """Whether a question asks for whole provisions and nothing smaller, or for a profile and nothing of it."""
+    asked = [reading for readings in references for reading in readings]
+    if not asked or any(len(reading.path) > 1 for reading in asked):
+        return False
+    if all(reading.kind in _NAMES for reading in asked):
+        return True
+    left = _BESIDE_A_PROFILE.sub("", text).casefold().removeprefix("ukcore")
+    return all(reading.path[0] == left for reading in asked)
 
 
 # --- provisions ---------------------------------------------------------------------------------------------------
@@ -323,10 +343,24 @@ def _nearest(named: list[tuple[int, str]], at: int) -> str | None:
     return min(((abs(place - at), name) for place, name in named[:50]), default=(0, None))[1]
 
 
-def index_tokens(text: str, regulation: str | None = None) -> str:
+def headed_references(title: str, heading: str) -> tuple[tuple[Reference, ...], tuple[Reference, ...]]:
+    """The references of a passage's title and of its heading path. What a title or a part of the path opens with is of
+    the title's own regulation, whatever other it names: "EHDS Article 65: Relationship with … Regulation 2016/679"."""
+    of_title = find_references(title)
+    opening = of_title[0].regulation if of_title else None
+    own = opening or named_regulation(title) or named_regulation(heading)
+    of_heading: dict[Reference, None] = {}
+    for part in heading.split(" › "):
+        for place, reference in enumerate(find_references(part, own)):
+            opens = not place and reference.kind in _OF_REGULATIONS and _HEAD.match(part)
+            of_heading[reference.of(own) if opens and own else reference] = None
+    return of_title, tuple(of_heading)
+
+
+def index_tokens(references: Sequence[Reference]) -> str:
     """The tokens that a passage is found by: those of every level, with and without the regulation's name."""
     tokens: dict[str, None] = {}
-    for reference in find_references(text, regulation):
+    for reference in references:
         for level in reference.levels():
             tokens[level.token] = None
             tokens[level.of(None).token] = None

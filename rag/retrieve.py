@@ -102,7 +102,7 @@ class Retriever:
             : max(limit * 2, len(carrying))
         ]
         chunks = self.store.corpus.chunks(shortlist)
-        whole = asks_whole(query.references)
+        whole = asks_whole(query.references, query.text)
         ranked = sorted(
             (key for key in shortlist if key in chunks),
             key=lambda key: (

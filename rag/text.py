@@ -34,7 +34,8 @@ _PROVISION = re.compile(
     r"(?:article|section|chapter|recital|annex|title|part|schedule|principle|"
     r"(?:data security )?standard|artikel|abschnitt|kapitel|anhang|erwägungsgrund|chapitre|"
     r"considérant|annexe|artículo|capítulo|sección|considerando|articolo|capo|sezione|artigo|artykuł|rozdział|art\.)"
-    r"\s(?P<number>\d{1,4}[a-z]?(?:\(\w{1,4}\)){0,3}|[ivxlc]{1,8}|[A-Z])(?=[\s.:–—-]|$)\.?(?P<rest>.*)",
+    r"\s(?P<number>\d{1,4}[a-z]?(?:\(\w{1,4}\)){0,3}|[ivxlc]{1,8}|[A-Z])(?:, (?:part|paragraph) \d{1,3})?"
+    r"(?=[\s.:–—-]|$)\.?(?P<rest>.*)",
     re.IGNORECASE,
 )
 _PROVISION_CHARS = 160  # a longer line is a sentence that begins with "Article 9"

@@ -19,7 +19,7 @@ from rag.text import is_list_item, is_provision_path, is_table_row, sentence_spa
 
 __all__ = ["CHUNKER", "Piece", "chunk_document"]
 
-CHUNKER = "sections-2"  # names the rules below; another name makes every document chunk anew
+CHUNKER = "sections-3"  # names the rules below; another name makes every document chunk anew
 
 CountTokens = Callable[[str], int]
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from rag.references import Reference, asks_whole, find_references, named_regulation
+from rag.references import Reference, asks_whole, headed_references
 from rag.text import is_list_item, split_sentences
 from rag.types import Evidence, Prompt, Sentence
 from rag.words import content_stems, words
@@ -32,7 +32,9 @@ _BULLET = re.compile(r"^\s*[-*•]\s+")
 def compose_law(prompt: Prompt, *, max_words: int = 180) -> tuple[Sentence, ...]:
     """The answer in sentences of the evidence, at most `max_words` words, or () where no passage is on the subject."""
     chosen = [n for n in _carrying(prompt) or _speaking(prompt) if _units(prompt.evidence[n].chunk.text)]
-    if asks_whole(prompt.references) and len(chosen) > 1:  # an article by its number: what each part of it says first
+    if (
+        asks_whole(prompt.references, prompt.question) and len(chosen) > 1
+    ):  # an article by its number: what each part of it says first
         most, share = _PARTS, max_words
     else:
         chosen, most, share = chosen[:_PASSAGES], _ALL, int(max_words * _FIRST_PART) if len(chosen) > 1 else max_words
@@ -58,9 +60,8 @@ def _carrying(prompt: Prompt) -> list[int]:
 
 def carries(evidence: Evidence, asked: Reference) -> bool:
     """Whether the heading or the title of a passage carries a reference, of whatever regulation where none is asked."""
-    chunk = evidence.chunk
-    regulation = named_regulation(chunk.title)
-    for reference in find_references(f"{chunk.title}\n{chunk.heading}", regulation):
+    of_title, of_heading = headed_references(evidence.chunk.title, evidence.chunk.heading)
+    for reference in (*of_title, *of_heading):
         same = reference.kind == asked.kind and reference.path[: len(asked.path)] == asked.path
         if same and asked.regulation in (None, reference.regulation):
             return True

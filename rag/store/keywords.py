@@ -15,14 +15,14 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-from rag.references import Reference, index_tokens, named_regulation
+from rag.references import Reference, find_references, headed_references, index_tokens
 from rag.store.connection import Connection, Database, DatabaseError, as_store_error
 
 __all__ = ["INDEX_FORM", "Keywords", "index_chunk", "search_form"]
 
-INDEX_FORM = 3
+INDEX_FORM = 4
 """The form in which passages are entered into the index. Another number in the database: it is built anew at start.
-3: tokens of exact references, and Thai in pairs of clusters."""
+4: tokens of exact references, a heading's of its title's regulation, and Thai in pairs of clusters."""
 
 WEIGHTS = (4.0, 2.0, 1.0)
 """BM25 weights of title, heading, text. Chosen 2026-11-30 on the 90 retrieval goldens of the bundled corpus
@@ -85,8 +85,13 @@ def index_chunk(
     connection: Connection, row: int, title: str, heading: str, text: str, *, table: str = "chunks_fts"
 ) -> None:
     """Enters one passage into the index (or into another table of the same form), with its exact references."""
-    regulation = named_regulation(title) or named_regulation(heading)
-    columns = (f"{search_form(part)} {index_tokens(part, regulation)}" for part in (title, heading, text))
+    of_title, of_heading = headed_references(title, heading)
+    own = next((reference.regulation for reference in (*of_title, *of_heading) if reference.regulation), None)
+    references = (of_title, of_heading, find_references(text, own))
+    columns = (
+        f"{search_form(part)} {index_tokens(found)}"
+        for part, found in zip((title, heading, text), references, strict=True)
+    )
     connection.execute(f"INSERT INTO {table} (rowid, title, heading, text) VALUES (?, ?, ?, ?)", (row, *columns))
 
 

@@ -4,7 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag.references import Reference, find_references, index_tokens, likely_regulation, named_regulation
+from rag.references import (
+    Reference,
+    asks_whole,
+    find_references,
+    headed_references,
+    index_tokens,
+    named_regulation,
+    readings,
+)
 
 
 def found(text: str) -> list[str]:
@@ -80,7 +88,7 @@ def test_levels_go_from_the_part_to_the_whole() -> None:
 
 
 def test_a_passage_is_found_by_every_level_with_and_without_the_regulation() -> None:
-    tokens = set(index_tokens("Article 9(2)(h)", "gdpr").split())
+    tokens = set(index_tokens(find_references("Article 9(2)(h)", "gdpr")).split())
     for path in (("9", "2", "h"), ("9", "2"), ("9",)):
         for regulation in ("gdpr", None):
             assert Reference(kind="article", path=path, regulation=regulation).token in tokens
@@ -96,8 +104,43 @@ def test_tokens_of_different_references_differ() -> None:
 def test_the_regulation_is_the_one_named_or_the_one_whose_terms_are_used() -> None:
     assert named_regulation("Datenschutz-Grundverordnung") == "gdpr"
     assert named_regulation("GDPR and EHDS") is None
-    assert likely_regulation("Which purposes does Article 53 allow for secondary use?") == "ehds"
-    assert likely_regulation("What does Article 9(2)(h) allow?") == "gdpr"
+
+
+@pytest.mark.parametrize(
+    ("text", "regulations"),
+    [
+        ("Which purposes does Article 53 allow for secondary use?", ["ehds"]),
+        ("tasks of the data protection officer in Article 39", ["gdpr"]),
+        ("What does Article 9(2)(h) allow?", ["gdpr", None]),
+        ("Article 39 of the EHDS on the data protection officer", ["ehds"]),
+        ("Article 9 of the AI Act", ["other"]),
+    ],
+)
+def test_an_unnamed_regulation_is_told_by_its_terms(text: str, regulations: list[str | None]) -> None:
+    [reference] = find_references(text)
+    assert [reading.regulation for reading in readings(reference, text)] == regulations
+
+
+def test_a_title_that_names_another_law_keeps_its_own() -> None:
+    title = "EHDS Article 65: Relationship with authorities under Regulation (EU) 2016/679"
+    of_title, of_heading = headed_references(title, "Article 65: Relationship under Regulation (EU) 2016/679 › Fines")
+    assert [(ref.regulation, ref.path) for ref in (*of_title, *of_heading)] == [("ehds", ("65",))] * 2
+
+
+@pytest.mark.parametrize(
+    ("text", "whole"),
+    [
+        ("What does Article 33 GDPR say?", True),
+        ("Article 33(1) GDPR", False),
+        ("UK Core AllergyIntolerance profile", True),
+        ("UKCore-MedicationStatement", True),
+        ("UKCore-MedicationStatement must support elements", False),
+        ("fines", False),
+    ],
+)
+def test_a_whole_provision_or_profile_is_asked_for(text: str, whole: bool) -> None:
+    found = find_references(text)
+    assert asks_whole([readings(reference, text) for reference in found], text) is whole
 
 
 @given(st.text(alphabet="Aart. 0123456789()abcx,§第条款-º", max_size=200))

@@ -86,7 +86,13 @@ def test_list_items_are_recognised():
 
 def test_provisions_are_headings_not_sentences():
     headings = ["Article 9", "CHAPTER III", "Section 2: Scope", "Recital 26", "Artikel 5", "Article 9 – Health data"]
-    headings += ["Article 9(2)(h): health or social care", "Article 53(1)", "Recital 35: health data"]
+    headings += [
+        "Article 9(2)(h): health or social care",
+        "Schedule 1, paragraph 3: public health",
+        "Article 53(1)",
+        "Recital 35: health data",
+    ]
+    headings += ["Schedule 1, paragraph 3: public health", "Section 2, part 1"]
     sentences = ["Article 9 applies to data.", "Section 2 of the Act says", "Part of the body", "Title insurance"]
     sentences += ["Article 9(2)(h) allows processing."]
     assert all(map(is_provision, headings))

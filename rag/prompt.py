@@ -23,12 +23,14 @@ def build_prompt(query: Query, evidence: Sequence[Evidence], collection: str = "
     shared = any(item.chunk.lang == query.language for item in evidence)
     translated = bool(query.rewritten) and not shared
     question, focus = (query.rewritten, "") if translated else (query.corrected or query.text, query.focus)
+    texts = [question, focus, *(() if translated else query.sides)]
     titles = list(dict.fromkeys(item.chunk.title for item in evidence))
     for own, *names in query.concepts:
         asked = " ".join(names[:2]) if translated else own
         if name := _title_name(titles, asked, names):
             put = re.compile(rf"(?<!\w){re.escape(asked)}(?!\w)", re.IGNORECASE)
-            question, focus = (put.sub(lambda _, name=name: name, text) for text in (question, focus))  # type: ignore[misc]
+            texts = [put.sub(lambda _, name=name: name, text) for text in texts]  # type: ignore[misc]
+    question, focus, *sides = texts
     return Prompt(
         question=question,
         focus=focus,
@@ -37,6 +39,7 @@ def build_prompt(query: Query, evidence: Sequence[Evidence], collection: str = "
         evidence=tuple(evidence),
         collection=collection,
         references=query.references,
+        sides=tuple(sides),
     )
 
 

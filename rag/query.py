@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from rag.cards import match_card
+from rag.comparison import compares, sides_of
 from rag.kind import Kind
 from rag.language import identify_language
 from rag.lexicon import Lexicon, Match
@@ -99,14 +100,12 @@ _ASKS = re.compile(
 )
 """How a sentence of a story begins that asks, with a question mark or without."""
 
+_SIDE = {False: "what is", True: "definition of"}
+"""How one side of a comparison is searched: on an illness and on the law."""
+
 EXACT = frozenset(["code", "profile"])
 """Kinds of references that a health question can make; "section 2" in one is no provision."""
 
-_COMPARES = re.compile(
-    r"\b(?:vs\.?|versus|compared?|comparison|differ(?:s|ent|ence|ences)?|(?:the )?same as|opposed to|or is (?:it|that)|"
-    r"relate|rather than|unterschied|différence|diferencia|differenza|diferença|verschil|różni\w*)\b|区别|違い|차이",
-    re.IGNORECASE,
-)
 _RECORDS = re.compile(
     r"\b(?:syn[-\s]?\d{3}|synthetic|(?:test|sample|example) (?:patients?|records?|data)|fhir|bundle"
     r"|(?:child|patients?|man|woman|boy|girl|baby) (?:with|who|on|taking|is)|which patients?)\b",
@@ -137,6 +136,7 @@ def rewrite(turn: Turn, user_turns: Sequence[str], lexicon: Lexicon, spelling: S
     rewritten, by = _rewritten(read, language, matches, topics)
     if read != text:
         rewritten, by = rewritten or read, (*by, "spelling")
+    sides = sides_of(read, [read[match.start : match.end] for match in matches if match.term.kind in topics])
     found = [ref for ref in find_references(text) if law or ref.kind in EXACT]
     return Query(
         text=text,
@@ -148,7 +148,9 @@ def rewrite(turn: Turn, user_turns: Sequence[str], lexicon: Lexicon, spelling: S
         rewritten_by=by,
         concepts=tuple(_names(read, match) for match in matches if match.term.kind in topics),
         references=tuple(readings(reference, text) for reference in found),
-        compares=bool(_COMPARES.search(text)),
+        compares=compares(text),
+        sides=sides,
+        side_queries=tuple(f"{_SIDE[law]} {side}" for side in sides),
         filters=Filters(without_types=() if not law or _RECORDS.search(text) else ("record",)),
     )
 

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,9 @@ from rag.types import Chunk, Evidence, Query, Retrieval, Scores, Topic
 from rag.words import topic_text, words
 
 __all__ = ["Retriever"]
+
+Legs = Mapping[str, Sequence[tuple[int, float]]]
+"""By the name of the leg what it found: (chunk key, its own score), best first."""
 
 POOL = 50
 """Candidates per leg (architecture)."""
@@ -50,16 +54,25 @@ class Retriever:
         pool = max(self._pool, limit)
         rows = view.rows(query.filters)
         keys = view.keys if rows is None else view.keys[rows]
-        nearest = [view.index.search(vector, pool, rows) for vector in vectors] if view.index is not None else []
-        legs: dict[str, list[tuple[int, float]]] = {}
-        for name, text, language, postings in (
-            ("keyword", query.text, query.language, None),
-            ("keyword_rewritten", query.rewritten, "en", REWRITTEN_POSTINGS),
-        ):
-            if text and (not nearest or (self.hybrid and language in view.codes.get("lang", {}))):
-                legs[name] = self.store.keywords.search(text, pool, keys, view.indexed, postings)
-        legs |= dict(zip(("dense", "dense_rewritten"), nearest, strict=False))
-        return self._fuse(view, query, vectors if nearest else (), legs, self._carrying(view, query, keys), limit)
+        vector_of = dict(zip(query.searched, vectors, strict=False)) if view.index is not None else {}
+
+        def near(text: str) -> list[tuple[int, float]]:
+            assert view.index is not None or not vector_of
+            return view.index.search(vector_of[text], pool, rows) if view.index and text in vector_of else []
+
+        def by_words(text: str, language: str, postings: int | None = None) -> list[tuple[int, float]]:
+            wanted = not vector_of or (self.hybrid and language in view.codes.get("lang", {}))
+            return self.store.keywords.search(text, pool, keys, view.indexed, postings) if wanted else []
+
+        legs = {
+            "dense": near(query.text),
+            "keyword": by_words(query.text, query.language),
+            "dense_rewritten": near(query.rewritten) if query.rewritten else [],
+            "keyword_rewritten": by_words(query.rewritten, "en", REWRITTEN_POSTINGS) if query.rewritten else [],
+        }
+        sides = [{"dense": near(side), "keyword": by_words(side, query.language)} for side in query.side_queries]
+        carrying = self._carrying(view, query, keys)
+        return self._fuse(view, query, tuple(vector_of.values()), legs, sides, carrying, limit)
 
     def _carrying(self, view: View, query: Query, keys: NDArray[np.int64]) -> dict[int, int]:
         """Passages whose title is the question, and those whose heading carries a reference that was asked for, each
@@ -87,20 +100,21 @@ class Retriever:
         view: View,
         query: Query,
         vectors: Sequence[FloatMatrix],
-        legs: dict[str, list[tuple[int, float]]],
+        legs: Legs,
+        sides: Sequence[Legs],
         carrying: dict[int, int],
         limit: int,
     ) -> Retrieval:
         translated = "translated" in query.rewritten_by
         weights = self.fusion.weights(translated=translated) if vectors else dict.fromkeys(legs, 1.0)
-        fused = reciprocal_rank_fusion(
-            {name: [key for key, _ in found] for name, found in legs.items()}, weights, self.fusion.k
-        )
-        for key in carrying:
+        fused = self._fused(legs, weights)
+        of_sides = _in_turn([self._best_of_side(side, weights, fused) for side in sides])
+        for key in (*carrying, *of_sides):
             fused.setdefault(key, 0.0)
-        shortlist = sorted(fused, key=lambda key: (carrying.get(key, _NOWHERE), -fused[key], key))[
-            : max(limit * 2, len(carrying))
-        ]
+        order = {key: place for place, key in enumerate(of_sides)}
+        shortlist = sorted(
+            fused, key=lambda key: (carrying.get(key, _NOWHERE), order.get(key, len(order)), -fused[key], key)
+        )[: max(limit * 2, len(carrying))]
         chunks = self.store.corpus.chunks(shortlist)
         whole = asks_whole(query.references, query.text)
         ranked = sorted(
@@ -108,6 +122,7 @@ class Retriever:
             key=lambda key: (
                 carrying.get(key, _NOWHERE),
                 0 if whole else _beyond(chunks[key], query) if query.references and key in carrying else 0,
+                order.get(key, len(order)),
                 chunks[key].ordinal if whole and key in carrying else -fused[key],
                 chunks[key].chunk_id,
             ),
@@ -142,7 +157,16 @@ class Retriever:
             degraded=() if vectors else ("vectors",),
         )
 
-    def _margin(self, dense: list[tuple[int, float]]) -> float:
+    def _fused(self, legs: Legs, weights: Mapping[str, float]) -> dict[int, float]:
+        ranked = {name: [key for key, _ in found] for name, found in legs.items() if found}
+        return reciprocal_rank_fusion(ranked, {name: weights[name] for name in ranked}, self.fusion.k)
+
+    def _best_of_side(self, side: Legs, weights: Mapping[str, float], fused: Mapping[int, float]) -> list[int]:
+        """The best passages on one side of a comparison; what the whole question ranks too comes before its equals."""
+        alone = self._fused(side, weights)
+        return sorted(alone, key=lambda key: (-alone[key] - fused.get(key, 0.0), key))[:_OF_A_SIDE]
+
+    def _margin(self, dense: Sequence[tuple[int, float]]) -> float:
         """The lead of the best document over the next, in cosine; the whole cosine when there is no other."""
         chunks = self.store.corpus.chunks(key for key, _ in dense)
         first = chunks[dense[0][0]]
@@ -183,6 +207,7 @@ class Retriever:
 
 _NOWHERE = 9  # behind every passage that carries what was asked for
 _POINT_DEPTH = 3  # article, paragraph, point
+_OF_A_SIDE = 2  # passages of each side of a comparison that come first, in turn
 _OF_A_DOCUMENT = 2  # passages of one document among what a comparison is answered from, before those of others
 
 
@@ -199,6 +224,11 @@ def _beyond(chunk: Chunk, query: Query) -> int:
     asked = {reading.path for readings in query.references for reading in readings}
     inner = find_references(chunk.heading.rpartition(" › ")[2])
     return int(not any(reference.path in asked for reference in inner))
+
+
+def _in_turn(lists: Sequence[Sequence[int]]) -> list[int]:
+    """The first of each list, then the second of each, every key once."""
+    return list(dict.fromkeys(key for row in zip_longest(*lists) for key in row if key is not None))
 
 
 def _few_of_each(ranked: list[int], chunks: Mapping[int, Chunk]) -> list[int]:

@@ -123,7 +123,8 @@ class Query:
     nothing to add); `rewritten_by` says how ("lexicon", "translated", "condensed", "spelling"). `concepts` are the
     question's topics, each with all names that a passage may call it by, the person's own first; `corrected` is `text`
     with its spelling corrected ("" where it is right); `references` the exact provisions, profiles and codes asked for,
-    each with its possible readings, the likely one first; `compares` whether it asks how two things differ.
+    each with its possible readings, the likely one first; `compares` whether it asks how things differ, and `sides`
+    which two; `side_queries` are searched for them, one each.
     """
 
     text: str
@@ -136,12 +137,15 @@ class Query:
     concepts: tuple[tuple[str, ...], ...] = ()
     references: tuple[tuple[Reference, ...], ...] = ()
     compares: bool = False
+    sides: tuple[str, ...] = ()
+    side_queries: tuple[str, ...] = ()
     filters: Filters = field(default_factory=Filters)
 
     @property
     def searched(self) -> tuple[str, ...]:
-        """The texts that are searched, the person's own first."""
-        return (self.text, self.rewritten) if self.rewritten else (self.text,)
+        """The texts that are searched, the person's own first, then the rewriting, then the sides of a comparison."""
+        others = dict.fromkeys((self.rewritten, *self.side_queries))
+        return (self.text, *(text for text in others if text and text != self.text))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -262,7 +266,8 @@ class Prompt:
 
     `language` is the person's, for what is said in our own words; `question` is in it too, or `translated` into
     English where the evidence has only that. `focus` is the last message alone, where `question` had to take its topic
-    from an earlier one; else "". `references` are what an answer on the law must be about.
+    from an earlier one; else "". `references` are what an answer on the law must be about, `sides` the two things that
+    a comparison is of.
     """
 
     question: str
@@ -272,6 +277,7 @@ class Prompt:
     evidence: tuple[Evidence, ...]
     collection: str = "health"
     references: tuple[tuple[Reference, ...], ...] = ()
+    sides: tuple[str, ...] = ()
 
     @property
     def read_in(self) -> str:

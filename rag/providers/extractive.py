@@ -32,7 +32,9 @@ from rag.providers.extractive_score import (
     section_fit,
 )
 from rag.providers.extractive_topic import find_topic
+from rag.question import question_kinds
 from rag.types import LAW_COLLECTION, Evidence, Prompt, Sentence
+from rag.words import content_stems, words
 
 __all__ = ["Extractive", "compose"]
 
@@ -71,7 +73,40 @@ class Extractive:
 
 
 def compose(prompt: Prompt, *, max_words: int = 180) -> tuple[Sentence, ...]:
-    """The answer to `prompt.question` in sentences of its evidence, at most `max_words` words, or ()."""
+    """The answer to `prompt.question` in sentences of its evidence, at most `max_words` words, or ().
+
+    A comparison is answered by what the sources say of one thing and then of the other, or of both at once.
+    """
+    if not prompt.sides:
+        return _compose(prompt, max_words)
+    return _side_by_side(prompt, max_words) or _of_both(prompt, max_words)
+
+
+def _of_both(prompt: Prompt, max_words: int) -> tuple[Sentence, ...]:
+    """What the sources say of both sides of a comparison at once; () where no sentence names both."""
+    sides = [content_stems(words(side)) for side in prompt.sides]
+    answer = _compose(prompt, max_words)
+    said = [content_stems(words(sentence.text)) for sentence in answer]
+    return answer if any(all(side <= stems for side in sides) for stems in said) else ()
+
+
+def _side_by_side(prompt: Prompt, max_words: int) -> tuple[Sentence, ...]:
+    """A paragraph on each side of a comparison; () where the sources say nothing of one."""
+    kinds = [kind for kind in question_kinds(prompt.question) if kind not in (Kind.DIFFERENCE, Kind.ANY)]
+    asked = kinds[0].value if kinds else "what is"
+    paragraphs: list[tuple[Sentence, ...]] = []
+    for side in prompt.sides:
+        alone = replace(prompt, question=f"{asked} {side}?", focus="", sides=())
+        said = {sentence.text for paragraph in paragraphs for sentence in paragraph}
+        paragraph = _compose(alone, max_words // len(prompt.sides))
+        if not paragraph or paragraph[0].text in said:
+            return ()
+        rest = (sentence for sentence in paragraph[1:] if sentence.text not in said)
+        paragraphs.append((replace(paragraph[0], lead="\n\n" if paragraphs else ""), *rest))
+    return tuple(sentence for paragraph in paragraphs for sentence in paragraph)
+
+
+def _compose(prompt: Prompt, max_words: int) -> tuple[Sentence, ...]:
     qualifiers = Qualifiers.of(prompt)
     topic = find_topic(prompt, qualifiers)
     if topic is None:

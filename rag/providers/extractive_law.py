@@ -69,7 +69,10 @@ def carries(evidence: Evidence, asked: Reference) -> bool:
 
 
 def _speaking(prompt: Prompt) -> list[int]:
-    """The passages that hold most of the question's topic words, the best one first, in the order of the evidence."""
+    """The passages that hold most of the question's topic words, the best one first, in the order of the evidence;
+    of a comparison the first ones, which are on its sides in turn."""
+    if prompt.sides:
+        return list(range(len(prompt.evidence)))[:_PASSAGES]
     asked = content_stems(words(prompt.question))
     if not asked:
         return [0] if prompt.evidence else []

@@ -324,5 +324,15 @@ def test_a_translated_question_is_ranked_by_its_english_words_first(filled: Stor
     fusion = Fusion(dense=4.0, keyword=1.0, dense_rewritten=1.0, keyword_rewritten=1.0, k=20)
     vectors = (vector_of("uric acid crystals"), vector_of("itchy dry skin"))
     for by, first in (("lexicon", "gout"), ("translated", "eczema")):
-        query = Query(text="zzq", language="pl", rewritten="zzq", rewritten_by=(by,))
+        query = Query(text="zzq", language="pl", rewritten="zzqq", rewritten_by=(by,))
         assert found(Retriever(store=filled, fusion=fusion).search(view, query, vectors))[0] == first
+
+
+@pytest.mark.parametrize("with_vectors", [True, False])
+def test_both_sides_of_a_comparison_come_first_in_turn(retriever: Retriever, view: View, with_vectors: bool) -> None:
+    text = "a cough with wheezing mucus: eczema or gout?"
+    plain = Query(text=text)
+    sides = Query(text=text, compares=True, side_queries=("eczema itchy skin", "gout uric acid"))
+    vectors = [vector_of(t) for t in sides.searched] if with_vectors else []
+    assert found(retriever.search(view, plain, vectors[:1]))[:2] != ["eczema", "gout"]
+    assert found(retriever.search(view, sides, vectors))[:2] == ["eczema", "gout"]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from rag.protocols import Generator
 from rag.providers.extractive import Extractive, compose
-from rag.types import Prompt, Sentence
+from rag.types import Evidence, Prompt, Sentence
 from tests.rag.providers.passages import (
     GOUT,
     GOUT_HELP,
@@ -270,3 +270,43 @@ def test_the_thirty_questions_are_answered() -> None:
         else:
             failed.append(golden["id"])
     assert good >= 24, failed
+
+
+# --- comparisons --------------------------------------------------------------------------------------------
+
+SHINGLES = passage(
+    "Shingles",
+    "Shingles is a painful rash caused by the chickenpox virus. It follows one nerve.",
+    heading="What it is",
+)
+
+
+def compared(*found: Evidence, question: str = "gout vs shingles") -> list[Sentence]:
+    prompt = Prompt(question=question, language="en", evidence=found, sides=("gout", "shingles"))
+    return list(compose(prompt))
+
+
+def test_a_comparison_says_what_each_side_is_in_its_own_paragraph() -> None:
+    sentences = compared(GOUT_WHAT, SHINGLES)
+    second = next(n for n, sentence in enumerate(sentences) if sentence.lead == "\n\n")
+    assert sentences[0].text == GOUT
+    assert {sentence.markers for sentence in sentences[:second]} == {(1,)}
+    assert sentences[second].text == "Shingles is a painful rash caused by the chickenpox virus."
+    assert {sentence.markers for sentence in sentences[second:]} == {(2,)}
+
+
+def test_a_comparison_of_something_that_no_source_has_is_not_answered_by_the_other_alone() -> None:
+    assert compared(GOUT_WHAT, GOUT_SYMPTOMS) == []
+
+
+def test_a_comparison_is_answered_by_what_was_asked_of_both() -> None:
+    symptoms = passage("Shingles", "The first symptom of shingles is a burning pain.", heading="Symptoms", ordinal=1)
+    sentences = compared(
+        GOUT_WHAT,
+        GOUT_SYMPTOMS,
+        SHINGLES,
+        symptoms,
+        question="What symptoms do gout and shingles have, and how do they differ?",
+    )
+    assert any(sentence.text.startswith("Common symptoms of gout") for sentence in sentences)
+    assert "The first symptom of shingles is a burning pain." in texts(sentences)

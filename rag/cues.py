@@ -30,7 +30,8 @@ QUESTIONS = _cues(
         Kind.AMOUNT,
         r"\b(?:how (?:many|much)\b.*\b(?:mg|mcg|ml|milligrams?|micrograms?|grams?|tablets?|pills?|doses?|drops"
         r"|cost)|dos(?:e|es|age|ing) of|(?:right|usual|normal|maximum|max|daily|recommended) dos(?:e|age)"
-        r"|what dos(?:e|age)|price of|how much .*\bcosts?)\b",
+        r"|what dos(?:e|age)|price of|how much .*\bcosts?"
+        r"|how (?:many|much)\b.*\b(?:(?:a|per|each|every) (?:day|night|week)|should (?:i|we|he|she|they|you)))\b",
     ),
     (
         Kind.DONTS,
@@ -243,7 +244,11 @@ _SENTENCE_RULES: dict[Kind, str] = {
     Kind.STAGES: r"\b(?:stages?|staging)\b",
     Kind.RESEARCH: r"\b(?:research\w*|clinical trials?|stud(?:y|ies)|investigat\w+|supports?)\b",
     Kind.SIDE_EFFECTS: r"\b(?:side[- ]effects?|adverse|(?:can|may|might) (?:also )?(?:cause|lead to)|reactions?)\b",
-    Kind.AMOUNT: r"\d",
+    Kind.AMOUNT: (
+        r"\d[\d.,]*[ -]?(?:mg|mcg|µg|g|kg|ml|l|iu|units?|milligrams?|micrograms?|grams?|litres?|liters?|ounces?|cups?"
+        r"|glass(?:es)?|tablets?|pills?|drops|doses|drinks|servings|spoons?|teaspoons?|times|hours|minutes|percent|%)"
+        r"|[$£€]\s?\d"
+    ),
 }
 SENTENCES = {kind: re.compile(rule, re.IGNORECASE) for kind, rule in _SENTENCE_RULES.items()}
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from rag.kind import Kind
+from rag.question import question_kinds
 from rag.text import fold
 from rag.types import Evidence, Prompt, Query
 
@@ -23,6 +25,9 @@ def build_prompt(query: Query, evidence: Sequence[Evidence], collection: str = "
     shared = any(item.chunk.lang == query.language for item in evidence)
     translated = bool(query.rewritten) and not shared
     question, focus = (query.rewritten, "") if translated else (query.corrected or query.text, query.focus)
+    if translated and question_kinds(question) == (Kind.ANY,):
+        kinds = [kind.value for kind in question_kinds(query.text, query.language) if kind is not Kind.ANY]
+        question = ": ".join([*kinds[:1], question])  # what the translation of its terms has lost
     texts = [question, focus, *(() if translated else query.sides)]
     titles = list(dict.fromkeys(item.chunk.title for item in evidence))
     for own, *names in query.concepts:

@@ -112,6 +112,8 @@ def _compose(prompt: Prompt, max_words: int) -> tuple[Sentence, ...]:
     if topic is None:
         return ()
     asked = Asked.of(prompt, topic)
+    if asked.is_unanswered:
+        return ()
     units = [unit for number in topic.passages for unit in _units(prompt.evidence[number], number, asked, qualifiers)]
     scored = scored_units(units, asked)
     draft = Draft(max_words=max_words, topic=topic.stems)
@@ -162,11 +164,17 @@ def _open(draft: Draft, scored: Sequence[Scored], units: Sequence[Unit], asked: 
         if asked.needs_focus:
             fitting = [each for each in fitting if each.focus >= FOCUS_SHARE]
         fitting.sort(key=lambda each: -(each.score + opening_bonus(each, kind, asked)))
+        titled = [unit for unit in units if unit.by_title and section_fit(unit, kind) >= 1.0]
+        is_best = bool(titled) and titled[0].passage == asked.topic.passages[0]
+        if titled and (is_best or not fitting or section_fit(fitting[0].unit, kind) < 1.0):
+            definition = _definition(units, asked)  # then "This condition …" of the record whose title is the question
+            if definition is not None and draft.add(definition):
+                return [definition, *(unit for unit in titled[:1] if draft.add(unit))]
         for each in fitting:
             if draft.add(each.unit):
                 return [each.unit]
     definition = _definition(units, asked)
-    answers = [*_by_title(units, asked), *(each.unit for each in scored if _in_section(each.unit, asked))]
+    answers = [*_by_title(units, asked), *(each.unit for each in scored)]
     if definition is None or not answers or asked.needs_focus or not draft.add(definition):
         return []
     return next(([definition, answer] for answer in answers if draft.add(answer)), [])

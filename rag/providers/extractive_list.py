@@ -54,7 +54,8 @@ def leads_in(text: str) -> bool:
     tokens = text.split()
     if not 2 <= len(tokens) <= _MAX_LEAD_WORDS or text[0].islower() or ": " in text:
         return False
-    return text.endswith((":", "：")) or "following" in text or tokens[-1].lower() in LEAD_WORDS
+    promised = "following" in text or re.match(r"here (?:are|is)\b", text, re.IGNORECASE)
+    return text.endswith((":", "：")) or bool(promised) or tokens[-1].lower() in LEAD_WORDS
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rag.kind import Kind
+from rag.providers.extractive_list import announces
 from rag.providers.extractive_passage import Unit
 from rag.providers.extractive_topic import Topic
 from rag.question import is_yes_no, question_kinds, sentence_has_cue
@@ -99,6 +100,9 @@ _CAUSING = re.compile(r"\bcauses?\b(?! of\b)(?<!common cause)(?<!the cause)", re
 _NAMING = re.compile(r"\b(?:called|known as|means|refers to)\b", re.IGNORECASE)
 _EXAMPLES = re.compile(r"\b(?:such as|including|includes?|for example)\b", re.IGNORECASE)
 _VERDICT = re.compile(r"\b(?:should|must|not|no|cannot|never|nobody|safe\w*|rarely|recommended)\b", re.IGNORECASE)
+_INHERITED = re.compile(
+    r"\binherited (?:in|disease|disorder|condition)\b|\bnot inherited\b|\bruns? in families\b", re.I
+)
 _VERBS = frozenset(
     ("is", "are", "was", "were", "means", "refers", "describes", "stands", "happens", "occurs")
 ) | frozenset(("develops", "affects", "causes", "es", "son", "est", "sont", "ist", "sind"))
@@ -112,6 +116,7 @@ class Asked:
     kinds: tuple[Kind, ...]
     topic: Topic
     focus: dict[str, float]
+    absent: float  # weight of the other words that no passage on the topic has
     people: tuple[frozenset[str], ...]
     yes_no: bool
     foreign: bool  # not English: the cues for sentences are English, so a title and a section must do
@@ -122,6 +127,11 @@ class Asked:
         """Whether only a sentence with the question's other words answers it ("Can I swim with asthma?")."""
         kind = self.kinds[0]
         return self.yes_no and (kind is Kind.ANY or (kind in _WITHOUT_SECTION and bool(self.focus)))
+
+    @property
+    def is_unanswered(self) -> bool:
+        """Whether the passages on the topic lack most of what a yes or no is asked of ("alcohol with antibiotics")."""
+        return self.yes_no and self.absent > sum(self.focus.values())
 
     @classmethod
     def of(cls, prompt: Prompt, topic: Topic) -> Asked:
@@ -142,6 +152,7 @@ class Asked:
             kinds=kinds,
             topic=topic,
             focus={word: weight for word, weight in rest.items() if word in topic.text},
+            absent=sum(weight for word, weight in rest.items() if word not in topic.text),
             people=people,
             yes_no=yes_no,
             foreign=not english,
@@ -231,6 +242,8 @@ def _fit(unit: Unit, kind: Kind, sectioned: bool, focus: float, names: bool, ask
         return 1.0 if unit.has_cue(kind) else _SECTION_FIT  # "What is an aura?" in the section on symptoms
     if not unit.section.isdisjoint(_SPEAKS_OF_ANOTHER.get(kind, ())):
         return 0.0
+    if kind is Kind.CAUSES and _tells_the_reverse(unit, kind, asked.topic):
+        return 0.0
     section = section_fit(unit, kind) if names or asked.topic.titled else 0.0
     if unit.is_announced:
         return MIN_FIT if section else 0.0
@@ -240,7 +253,7 @@ def _fit(unit: Unit, kind: Kind, sectioned: bool, focus: float, names: bool, ask
         return 0.0
     if (names or asked.topic.owns(unit.passage)) and unit.section <= {Kind.WHAT} and unit.speaks_of(kind):
         return _SUBJECT_FIT
-    if not names:
+    if not names and not _is_told_of(unit, asked):
         return 0.0
     if kind is Kind.WHAT:
         return _CUE_ALONE if unit.section <= {Kind.WHAT} else MIN_FIT
@@ -251,6 +264,11 @@ def _fit(unit: Unit, kind: Kind, sectioned: bool, focus: float, names: bool, ask
     if kind in _WITHOUT_SECTION and kind is not Kind.DURATION:  # "surgery in the last months" is an item of risks
         cue = cue or any(sentence_has_cue(item, kind) for item in unit.items)
     return _CUE_ALONE if open_section and cue else 0.0
+
+
+def _is_told_of(unit: Unit, asked: Asked) -> bool:
+    """Whether a unit stands in an overview of the topic, so that "the main symptom" is that of the topic."""
+    return asked.topic.owns(unit.passage) and unit.section <= {Kind.WHAT} and unit.has_cue(asked.kinds[0])
 
 
 def _has_cue(unit: Unit, kind: Kind, topic: Topic) -> bool:
@@ -288,6 +306,8 @@ def _shape(unit: Unit, asked: Asked) -> float:
     score -= 0.06 * min(unit.position, 10) + 0.15 * asked.ranks[unit.passage]
     if opens_aside(unit):
         score -= 0.5
+    if announces(unit.text):
+        score -= 1.5  # an index of findings, after what the sources say in sentences
     if asked.kinds[0] in _RAISED and _EXAMPLES.search(unit.text):
         score += 0.3
     if asked.kinds[0] is Kind.WHAT and unit.has_cue(Kind.OUTLOOK):
@@ -312,6 +332,8 @@ def defines(unit: Unit, topic: Topic) -> bool:
         return False
     for at, word in enumerate(unit.words[:20]):
         if word in _VERBS:
+            if unit.words[at + 1 : at + 2] == ["not"]:
+                return False  # what it is not
             opening = [stem(each) for each in unit.words[:at] if each not in _ARTICLES]
             return bool(opening) and opening[0] in topic.stems and topic.is_named_in(frozenset(opening))
     return False
@@ -336,6 +358,8 @@ def opening_bonus(scored: Scored, kind: Kind, asked: Asked) -> float:
         bonus += 0.5
     if opens_aside(unit) or _POINTERS & set(unit.words):
         bonus -= 0.5
+    if kind is Kind.INHERITANCE and _INHERITED.search(unit.text):
+        bonus += 1.0
     if next(iter(_contents(unit)), "") in topic.stems:
         bonus += 0.2
     return bonus

@@ -55,7 +55,7 @@ QUESTIONS = _cues(
     (
         Kind.SEVERITY,
         r"^(?:(?:and|but|so|or|also)\W{1,3})?(?:is|are|can|how)\b.*\b(?:dangerous|serious|deadly|fatal"
-        r"|life[- ]threatening|harmful|kill)\b(?! ill)",
+        r"|life[- ]threatening|harmful|kill|die (?:from|of))\b(?! ill)",
     ),
     (Kind.DIFFERENCE, r"\b(?:differen(?:ce|t|ces)|differs?|tell .* apart|distinguish|versus|vs)\b"),
     (Kind.DURATION, r"\b(?:how long (?:does|do|will|is|are|can|before|until|should)|last(?:s|ing)?|go(?:es)? away)\b"),
@@ -128,7 +128,8 @@ QUESTIONS = _cues(
         r"\b(?:caus(?:e|es|ed|ing)|why|reasons?|triggers?|triggered|set(?:s)? off|bring(?:s)? on|brought on"
         r"|come from|comes from|due to|lead up to|what (?:\w+ )?(?:can |could )?makes?"
         r"|mak(?:e|es|ing) .*\bworse"
-        r"|how (?:do|does|can|did) \w+ (?:\w+ ){0,3}(?:get|catch|happen|spread|develop)|behind|happen(?:s)?"
+        r"|how (?:do|does|can|did) \w+ (?:\w+ ){0,3}(?:get|catch|happen|spread|develop)|behind"
+        r"|happen(?:s)?(?! (?:in|during|at) an? )"
         r"|increase(?:s)?|raise(?:s)?)\b",
     ),
     (
@@ -140,7 +141,7 @@ QUESTIONS = _cues(
         Kind.WHAT,
         r"\b(?:what(?:'s|’s| does .* (?:mean|stand for)| is| are| was| exactly| do you mean| does .* mean|s)\b"
         r"|tell me (?:more )?about|explain|define|definition|meaning of|describe|information (?:on|about)"
-        r"|overview|types? of|kinds? of)",
+        r"|overview|types? of|kinds? of|what happens (?:in|at) an? )",
     ),
 )
 

@@ -173,11 +173,27 @@ def _open(draft: Draft, scored: Sequence[Scored], units: Sequence[Unit], asked: 
         for each in fitting:
             if draft.add(each.unit):
                 return [each.unit]
+    if pair := _leaning_answer(units, asked):
+        return pair if all(draft.add(unit) for unit in pair) else []
     definition = _definition(units, asked)
     answers = [*_by_title(units, asked), *(each.unit for each in scored)]
     if definition is None or not answers or asked.needs_focus or not draft.add(definition):
         return []
     return next(([definition, answer] for answer in answers if draft.add(answer)), [])
+
+
+def _leaning_answer(units: Sequence[Unit], asked: Asked) -> list[Unit]:
+    """A sentence that names the topic and the next, which answers and leans on it ("It usually spreads …")."""
+    kind = asked.kinds[0]
+    if asked.needs_focus or kind in (Kind.ANY, Kind.WHAT, Kind.AMOUNT):
+        return []
+    for unit in units:
+        before = unit.after
+        if before is None or not unit.dangling or not unit.has_cue(kind) or asked.other_people(unit.text_stems):
+            continue
+        if not before.dangling and asked.topic.is_named_in(before.stems) and unit.section <= {Kind.WHAT, kind}:
+            return [before, unit]
+    return []
 
 
 def _open_by_definition(

@@ -50,3 +50,13 @@ def test_a_translated_topic_is_put_by_the_name_that_the_titles_have() -> None:
         concepts=(("Sodbrennen", "gastroesophageal reflux disease", "acid reflux", "GERD"),),
     )  # fmt: skip
     assert build_prompt(query, [passage(title="What is (are) GERD ?")]).question == "treatment GERD"
+
+
+def test_a_translation_of_terms_alone_keeps_the_type_of_the_question() -> None:
+    query = Query(text="Como se trata a gota?", language="pt", rewritten="gout", rewritten_by=("translated",))
+    assert build_prompt(query, [passage(title="Gout")]).question == "treatment: gout"
+
+
+def test_both_sides_of_a_comparison_are_put_by_the_names_of_the_titles() -> None:
+    query = Query(text="acid reflux vs ulcer", concepts=CONCEPT, sides=("acid reflux", "ulcer"))
+    assert build_prompt(query, [REFLUX]).sides == ("Gastroesophageal reflux disease", "ulcer")

@@ -310,3 +310,79 @@ def test_a_comparison_is_answered_by_what_was_asked_of_both() -> None:
     )
     assert any(sentence.text.startswith("Common symptoms of gout") for sentence in sentences)
     assert "The first symptom of shingles is a burning pain." in texts(sentences)
+
+
+# --- overviews without sections -----------------------------------------------------------------------------
+
+OVERVIEW = passage(
+    "What is (are) Appendicitis ?",
+    "The appendix is a small organ. Appendicitis is an emergency. The main symptom is pain in the abdomen.",
+)
+SPREAD = passage(
+    "What is (are) Hepatitis C ?",
+    "Hepatitis is an inflammation of the liver. One type, hepatitis C, comes from a virus. It usually spreads through "
+    "contact with blood.",
+)
+
+
+def test_an_overview_tells_the_symptoms_of_its_own_topic_without_naming_it_again() -> None:
+    assert texts(answer("What are the symptoms of appendicitis?", OVERVIEW))[:2] == [
+        "Appendicitis is an emergency.",
+        "The main symptom is pain in the abdomen.",
+    ]
+
+
+def test_a_sentence_that_leans_on_the_one_that_names_the_topic_is_quoted_behind_it() -> None:
+    assert texts(answer("How is hepatitis C transmitted?", SPREAD))[:2] == [
+        "One type, hepatitis C, comes from a virus.",
+        "It usually spreads through contact with blood.",
+    ]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Can I drink alcohol with gout medicines?",
+        "Does gout change your DNA?",
+        "What is the dose of colchicine for gout?",
+        "How much water should I drink a day with gout?",
+    ],
+)
+def test_a_question_about_something_that_no_passage_has_is_not_answered_by_its_topic(question: str) -> None:
+    assert answer(question, GOUT_WHAT, GOUT_SYMPTOMS, GOUT_TREATMENT) == ()
+
+
+def test_a_record_whose_title_is_the_question_opens_the_answer() -> None:
+    record = passage("Is gout inherited ?", "This condition is not inherited. Families share habits.")
+    others = passage("What causes Gout ?", "Carriers of gout genes are rare, and inherit gout from a parent.")
+    assert texts(answer("Is gout inherited?", record, others, GOUT_WHAT))[:2] == [
+        GOUT,
+        "This condition is not inherited.",
+    ]
+
+
+def test_an_index_of_findings_comes_after_sentences() -> None:
+    index = passage(
+        "What are the symptoms of Gout ?",
+        "Registry X provides the following list of signs and symptoms for gout. Fever 90% Rash 50% Pain 20%",
+    )
+    said = passage("What are the symptoms of Gout ?", "The first symptom of gout is pain in a toe.", ordinal=1)
+    assert (
+        texts(answer("What are the symptoms of gout?", index, said))[0] == "The first symptom of gout is pain in a toe."
+    )
+
+
+def test_long_items_of_a_promised_list_are_named() -> None:
+    promised = passage(
+        "Gout",
+        "Gout can lead to complications. Here are some of the common complications, with their signs.\n"
+        "- Kidney stones. These form when crystals collect in the kidneys and then block the flow of urine for days.\n"
+        "- Joint damage. This happens when attacks come back again and again over years without any treatment.",
+        heading="Complications",
+    )
+    assert texts(answer("What are the complications of gout?", promised))[:4] == [
+        "Gout can lead to complications.",
+        "Here are some of the common complications, with their signs.",
+        "Kidney stones",
+        "Joint damage",
+    ]

@@ -65,6 +65,28 @@ _LEANS = re.compile(
 )
 """Words that point back: at the start one that continues, in a few languages, or an English pronoun anywhere."""
 
+_MORE = re.compile(
+    r"\W*(?:(?:and|ok|please|yes|tell me|go on|give me|anything|what)\W+)*(?:more|else|continue|go on|más|mas|mehr"
+    r"|plus|più|mais|meer|więcej|ещё|еще|更多|もっと|더|और|أكثر)"
+    r"(?:\W+(?:please|about (?:it|that|this)|details|info))*\W*",
+    re.IGNORECASE,
+)
+"""Asks for nothing but more of the last answer."""
+
+_OF_ME = re.compile(
+    r"^\W*(?:hi\W+|hello\W+)?(?:i(?:'m|’m| am|m|'ve| have| take| use| got| was)"
+    r"|my (?:\w+ )?(?:has|is|takes|was|had))\b",
+    re.IGNORECASE,
+)
+"""Opens what a person tells of themselves or theirs."""
+
+_MAY_I = re.compile(
+    r"^\W*(?:and |so |but )?(?:can|could|may|should|must|is it (?:safe|ok|okay|dangerous)|what (?:can|should|may)|which"
+    r" \w+ (?:can|should)|how much)\b",
+    re.IGNORECASE,
+)
+"""Opens a question whose answer hangs on what a person has or takes."""
+
 _OTHER_TOPIC = re.compile(
     r"^\W*(?:(?:and|so|ok(?:ay)?|but)\W+)*?(?:what about|how about|and for|and|or|for)\s+(?:the |an? |my )?(?!for\b)",
     re.IGNORECASE,
@@ -161,17 +183,34 @@ def rewrite(turn: Turn, user_turns: Sequence[str], lexicon: Lexicon, spelling: S
 def _standalone(user_turns: Sequence[str], lexicon: Lexicon) -> tuple[str, str, str]:
     """The question with its topic, the last message alone where that differs, and how the question came to be."""
     text = user_turns[-1]
-    if len(user_turns) == 1 or not _is_fragment(text, lexicon):
+    if len(user_turns) == 1:
         return text, "", "original"
-    earlier = [m for m in user_turns[-2 : -2 - LOOK_BACK : -1] if match_card(m) is None]
+    if _MORE.fullmatch(text):
+        earlier = (_standalone(user_turns[:end], lexicon) for end in range(len(user_turns) - 1, 0, -1))
+        before = next((found for found in earlier if _names_topic(found[0], lexicon)), None)
+        return (f"{before[0]} {text}", before[1] or before[0], "with_previous") if before else (text, "", "original")
+    if not _is_fragment(text, lexicon):
+        told = _told_before(user_turns, lexicon)
+        return (f"{told} {text}", text, "with_previous") if told else (text, "", "original")
+    spoken_before = [m for m in user_turns[-2 : -2 - LOOK_BACK : -1] if match_card(m) is None]
     if _turns_to_another(text, lexicon):
-        asked = next((kind for m in earlier for kind in question_kinds(m) if kind is not Kind.ANY), None)
+        asked = next((kind for m in spoken_before for kind in question_kinds(m) if kind is not Kind.ANY), None)
         return (f"{asked.value}: {text}", "", "with_previous") if asked else (text, "", "original")
-    spoken = [m for m in earlier if not _is_fragment(m, lexicon) or _turns_to_another(m, lexicon)]
+    spoken = [m for m in spoken_before if not _is_fragment(m, lexicon) or _turns_to_another(m, lexicon)]
     named = (m for m in spoken if _names_topic(m, lexicon))
-    if topic := next(named, None) or next(iter(spoken), None) or (earlier[0] if earlier else ""):
+    if topic := next(named, None) or next(iter(spoken), None) or (spoken_before[0] if spoken_before else ""):
         return f"{topic} {text}", text, "with_previous"
     return text, "", "original"
+
+
+def _told_before(user_turns: Sequence[str], lexicon: Lexicon) -> str:
+    """What the person said of themselves just before a question of what they may do: "I'm taking warfarin", "can I eat
+    spinach?"; "" where nothing was."""
+    before = user_turns[-2]
+    tells = _OF_ME.match(before) and not before.rstrip().endswith("?") and len(before.split()) <= STORY_WORDS
+    return (
+        before.rstrip(" .!,") + "." if tells and _MAY_I.match(user_turns[-1]) and _names_topic(before, lexicon) else ""
+    )
 
 
 def _is_fragment(text: str, lexicon: Lexicon) -> bool:

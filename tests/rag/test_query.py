@@ -143,6 +143,27 @@ def test_a_longer_message_that_leans_and_names_nothing_keeps_the_topic(fragment:
     assert asked("tell me about influenza", "ok cool", fragment).text == f"tell me about influenza {fragment}"
 
 
+def test_more_asks_again_for_what_was_asked_last() -> None:
+    query = asked("What is asthma?", "how is it treated?", "thanks", "tell me more")
+    assert (query.text, query.focus) == ("What is asthma? how is it treated? tell me more", "how is it treated?")
+
+
+@pytest.mark.parametrize(
+    ("told", "question", "kept"),
+    [
+        ("I'm taking warfarin", "can I eat spinach", True),
+        ("My husband has gout.", "What can he drink at a party, beer?", True),
+        ("What is warfarin?", "can I eat spinach", False),
+        ("I'm taking warfarin", "What is shingles?", False),
+        ("I'm off to the shops", "can I eat spinach", False),
+    ],
+)
+def test_what_a_person_takes_or_has_counts_for_what_they_may_do(told: str, question: str, kept: bool) -> None:
+    query = asked(told, question)
+    assert (told.rstrip(".") in query.text) is kept
+    assert query.text.endswith(question)
+
+
 # --- what it means in clinical English
 
 

@@ -18,7 +18,8 @@ LINES = load_helplines(HELPLINES)
 STEPS = {
     "choking": "shoulder blades", "drowning": "CPR", "seizure": "put nothing in the mouth", "child": "your child",
     "labour": "maternity", "meningitis": "sepsis", "electrocution": "current", "carbon_monoxide": "fresh air",
-    "torsion": "say where you are", "aortic": "say where you are",
+    "torsion": "within hours", "diabetic": "something sweet", "poisoning": "button battery",
+    "aortic": "say where you are",
 }  # fmt: skip
 POLICE = {"JP": "110", "KR": "112", "BR": "190", "ZA": "10111", "CH": "117", "FR": "17"}
 
@@ -34,7 +35,9 @@ def test_every_language_says_all_that_english_says_from_the_same_sources(text: T
     for family, steps in found.steps.items():
         assert steps.sources == ENGLISH.steps[family].sources, family
         assert len(steps.steps) == len(ENGLISH.steps[family].steps), family
-        assert all(source.url.startswith("http") and source.seen == "2026-11-30" for source in steps.sources)
+        assert all(
+            source.url.startswith("http") and re.fullmatch(r"2026-\d\d-\d\d", source.seen) for source in steps.sources
+        )
     assert found.reviewed_by == ""
 
 

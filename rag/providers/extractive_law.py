@@ -83,7 +83,14 @@ def _speaking(prompt: Prompt) -> list[int]:
     best = max(shares, default=0.0)
     if best < _SHARE:
         return []
-    return [n for n, share in enumerate(shares) if share >= max(_SHARE, _BESIDE * best)][:_PASSAGES]
+    chosen = [n for n, share in enumerate(shares) if share >= max(_SHARE, _BESIDE * best)][:_PASSAGES]
+    return _in_reading_order(chosen, prompt.evidence)
+
+
+def _in_reading_order(chosen: Sequence[int], evidence: Sequence[Evidence]) -> list[int]:
+    """Passages of one document in its order, a rule before its exceptions; documents as they were found."""
+    found = list(dict.fromkeys(evidence[n].chunk.doc_id for n in chosen))
+    return sorted(chosen, key=lambda n: (found.index(evidence[n].chunk.doc_id), evidence[n].chunk.ordinal))
 
 
 @dataclass(frozen=True)

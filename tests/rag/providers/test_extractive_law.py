@@ -76,3 +76,12 @@ def test_a_paragraph_is_quoted_with_its_points() -> None:
     found = texts("Article 9(2) GDPR", CARE, CONSENT)
     assert any("9(2)(h)" in text for text in found)
     assert any("9(2)(a)" in text for text in found)
+
+
+def test_passages_of_one_document_are_quoted_in_its_order_a_rule_before_its_exceptions() -> None:
+    rule = passage(
+        "Under Article 17(1) GDPR, erasure is a right.", n=1, ordinal=1, doc_id="a17", title="Right to erasure"
+    )
+    exception = passage("Article 17(3) GDPR: erasure is no right against the press.", n=2, ordinal=7, doc_id="a17",
+                        title="Right to erasure")  # fmt: skip
+    assert texts("right to erasure", exception, rule)[0].startswith("Under Article 17(1)")

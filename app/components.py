@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from app.settings import ROOT, Settings
+from app.settings import ROOT, Settings, SettingsError
 from rag.errors import StoreBusy
 from rag.ingest.bundle import BUNDLE_SOURCE, read_vectors, vectors_path
 from rag.ingest.report import IngestReport, Progress
@@ -24,7 +24,7 @@ from rag.ingest.request import IngestRequest
 from rag.ingest.run import ingest
 from rag.lexicon import Lexicon
 from rag.pipeline import Parts
-from rag.protocols import Embedder
+from rag.protocols import Embedder, WebSearch
 from rag.providers.extractive import Extractive
 from rag.providers.local_embedder import LocalE5, open_local_embedder
 from rag.receipt import Receipt
@@ -51,6 +51,7 @@ __all__ = [
 ]
 
 LEXICON = ROOT / "data/lexicon"
+WEB_SOURCES = ROOT / "data/web_sources.toml"
 
 log = structlog.get_logger("galen.start")
 
@@ -123,6 +124,7 @@ def open_components(settings: Settings, *, publish: bool = True, answer_at_once:
             lexicon=lexicon,
             spellings=Spellings(lexicon.words("en"), corpus.store.keywords.holds),
             embedder=corpus.embedder,
+            web=_open_web(settings, corpus.embedder),
             check_sentences=settings.faithfulness,
             hold_from=settings.faithfulness_min_risk,
             degraded=("embedder",) if corpus.degraded else (),
@@ -151,6 +153,36 @@ def _open_embedder(settings: Settings) -> tuple[Embedder | None, tuple[str, ...]
     if isinstance(embedder, LocalE5):  # it embeds; what it can lose is the place of its graph
         losses = tuple(f"{loss} Set CACHE_DIR to a folder that can be written." for loss in losses)
     return embedder, losses
+
+
+def _open_web(settings: Settings, embedder: Embedder | None) -> WebSearch | None:
+    if settings.web_search == "off":
+        return None
+    # Imported here: an HTTP client costs every start a tenth of a second, and most need none.
+    from rag.providers.web_engines import DuckDuckGo, Tavily
+    from rag.providers.web_search import TrustedWeb
+    from rag.providers.web_sources import WebSources
+
+    sources = WebSources.load(WEB_SOURCES)
+    for collection in settings.web_collections:
+        if collection not in sources.collections():
+            raise SettingsError(
+                f"WEB_SEARCH_COLLECTIONS names {collection!r}, for which {WEB_SOURCES.name} lists no publisher: "
+                f"add one, or name {' or '.join(sorted(sources.collections()))}."
+            )
+    return TrustedWeb(
+        Tavily(settings.tavily_api_key.reveal()) if settings.web_search == "tavily" else DuckDuckGo(),
+        sources,
+        settings.web_collections,
+        count_tokens=embedder.count_tokens if embedder else _words_as_tokens,
+        seconds=settings.web_seconds,
+        keep_seconds=settings.web_keep_minutes * 60,
+    )
+
+
+def _words_as_tokens(text: str) -> int:
+    """What passages are measured by without an embedding model."""
+    return len(text.split())
 
 
 def bundled_collections(corpus_dir: Path) -> tuple[str, ...]:

@@ -121,6 +121,19 @@ def _embedder(value: str) -> str:
     return value
 
 
+def _web_engine(value: str) -> str:
+    if value not in ("off", "tavily", "duckduckgo"):
+        raise ValueError("off, tavily or duckduckgo")
+    return value
+
+
+def _names(value: str) -> tuple[str, ...]:
+    names = tuple(dict.fromkeys(part.strip() for part in value.split(",") if part.strip()))
+    if not names or not all(re.fullmatch(r"[a-z0-9][a-z0-9_-]{0,63}", name) for name in names):
+        raise ValueError("names of collections such as governance, separated by commas")
+    return names
+
+
 def _legacy_embed_model(value: str) -> str:
     if value not in ("", "intfloat/multilingual-e5-small"):
         raise ValueError("intfloat/multilingual-e5-small (the newer name is EMBEDDER=local:e5-small), or unset")
@@ -180,6 +193,25 @@ class Settings:
         RiskClass.R2,
         "From this risk class up, nothing is shown before all is checked.",
     )
+    web_search: str = _env(
+        "WEB_SEARCH",
+        _web_engine,
+        "off",
+        "Trusted web pages where the corpus is not enough: off, tavily (needs a key) or duckduckgo.",
+    )
+    web_collections: tuple[str, ...] = _env(
+        "WEB_SEARCH_COLLECTIONS",
+        _names,
+        ("governance",),
+        "Collections whose answers may use web pages, by commas; their publishers stand in `data/web_sources.toml`.",
+    )
+    web_seconds: int = _env(
+        "WEB_SEARCH_SECONDS", _whole(1, 30), 8, "How long the web search of a turn may take; late pages are left out."
+    )
+    web_keep_minutes: int = _env(
+        "WEB_SEARCH_KEEP_MINUTES", _whole(0, 1440), 60, "How long pages of a search are kept in memory; 0 keeps none."
+    )
+    tavily_api_key: Secret = _env("TAVILY_API_KEY", Secret, Secret(""), "Key of Tavily, for WEB_SEARCH=tavily.")
     log_level: str = _env("LOG_LEVEL", _level, "INFO", "DEBUG, INFO, WARNING or ERROR.")
     shutdown_seconds: int = _env(
         "SHUTDOWN_SECONDS", _whole(0, 300), 20, "How long running answers may finish at a stop."
@@ -217,6 +249,10 @@ class Settings:
             raise SettingsError(
                 "RAG_HYBRID=off leaves only vector search and EMBEDDER=none only keyword search, so nothing could be "
                 "found: unset one of them."
+            )
+        if values.get("web_search") == "tavily" and "tavily_api_key" not in values:
+            raise SettingsError(
+                "WEB_SEARCH=tavily needs TAVILY_API_KEY: set it, or write WEB_SEARCH=duckduckgo or WEB_SEARCH=off."
             )
         return Settings(**values)
 
@@ -267,6 +303,8 @@ def _shown(value: Any) -> str:
         return "unset"
     if isinstance(value, bool):
         return "on" if value else "off"
+    if isinstance(value, tuple):
+        return ",".join(value)
     if isinstance(value, Path):
         return str(value.relative_to(ROOT))
     return value.name if isinstance(value, RiskClass) else str(value)

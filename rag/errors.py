@@ -3,6 +3,7 @@
 RagError
 ├── ProviderError          a provider failed; `retryable` says whether asking again can help
 │   ├── ProviderTimeout    it did not answer in time
+│   ├── ProviderBusy       it serves no request at present
 │   ├── ProviderRejected   it answered no, and will again
 │   └── NoProviderLeft     every configured provider failed
 ├── StoreError             the database cannot serve
@@ -13,7 +14,8 @@ RagError
 ├── IngestError            a document could not be taken in
 │   ├── PermanentError     the input must change
 │   └── TransientError     trying again can help
-└── LexiconError           a table of the lexicon cannot be used
+├── LexiconError           a table of the lexicon cannot be used
+└── WebSourceError         the list of trusted web publishers cannot be used
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ __all__ = [
     "LexiconError",
     "NoProviderLeft",
     "PermanentError",
+    "ProviderBusy",
     "ProviderError",
     "ProviderRejected",
     "ProviderTimeout",
@@ -33,6 +36,7 @@ __all__ = [
     "StoreBusy",
     "StoreError",
     "TransientError",
+    "WebSourceError",
 ]
 
 
@@ -48,6 +52,12 @@ class ProviderError(RagError):
 
 class ProviderTimeout(ProviderError):
     """The provider did not answer in time."""
+
+    retryable = True
+
+
+class ProviderBusy(ProviderError):
+    """The provider serves no request at present: too many of them, or out of order."""
 
     retryable = True
 
@@ -94,3 +104,7 @@ class TransientError(IngestError):
 
 class LexiconError(RagError):
     """A table of the lexicon cannot be used. The message names file, term and field."""
+
+
+class WebSourceError(RagError):
+    """The list of trusted web publishers cannot be used. The message names file, row and field."""

@@ -9,7 +9,7 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from rag.types import Prompt, Sentence
+from rag.types import Chunk, Prompt, Sentence
 
 __all__ = [
     "EmbedKind",
@@ -85,4 +85,15 @@ class Judge(Protocol):
 
 
 class WebSearch(Protocol):
-    async def search(self, query: str, limit: int) -> Sequence[str]: ...
+    """Pages of trusted publishers, read when they are asked for. What could not be read never comes back."""
+
+    @property
+    def name(self) -> str: ...
+
+    def allows(self, collection: str) -> bool:
+        """Whether answers of this collection may use web pages."""
+        ...
+
+    async def search(self, query: str, collection: str, limit: int) -> Sequence[Chunk]:
+        """Passages (`Chunk.web`) of at most `limit` pages. ProviderError when nothing could be asked in time."""
+        ...

@@ -154,7 +154,8 @@ class Chunk:
 
     `id` is the database's integer key, `chunk_id` the public, content-derived one; `heading` is the path of
     headings above the text ("Symptoms › Early signs"); `hierarchy_rank` grows as authority falls (1 is best);
-    dates are ISO 8601, None where the source gave none; `date_seen` is the day on which the source was read.
+    dates are ISO 8601, None where the source gave none; `date_seen` is the day on which the source was read. A passage
+    of the `web` was read for this question and stands in no corpus version; its `id` is 0.
     """
 
     id: int
@@ -177,6 +178,7 @@ class Chunk:
     content_hash: str
     ordinal: int
     date_seen: str | None = None
+    web: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

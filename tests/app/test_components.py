@@ -8,7 +8,7 @@ import pytest
 import structlog
 
 from app.components import bundled_collections, interrupted_receipt, open_components, version
-from app.settings import Settings
+from app.settings import Secret, Settings, SettingsError
 from rag.errors import CorpusMissing, StoreError
 from rag.providers.extractive import Extractive
 from safety.types import RiskClass
@@ -137,3 +137,31 @@ def test_a_turn_that_a_crash_cut_off_gets_a_receipt(settings: Settings) -> None:
         body = interrupted_receipt(components, "0" * 32, "health")
     assert (body["id"], body["status"], body["error"]) == ("0" * 32, "interrupted", "process_ended")
     assert body["collection"] == "health"
+
+
+@pytest.mark.parametrize(("engine", "key"), [("duckduckgo", ""), ("tavily", "k")])
+def test_a_chosen_engine_searches_for_the_collections_that_were_named(
+    settings: Settings, engine: str, key: str
+) -> None:
+    chosen = replace(settings, web_search=engine, web_collections=("health",), tavily_api_key=Secret(key))
+    write_documents(settings.corpus_dir / "health", GOUT)
+    with open_components(chosen) as components:
+        web = components.parts.web
+        assert web is not None
+        assert (web.name, web.allows("health"), web.allows("governance")) == (engine, True, False)
+
+
+def test_no_engine_is_opened_unless_chosen(settings: Settings) -> None:
+    write_documents(settings.corpus_dir / "health", GOUT)
+    with open_components(settings) as components:
+        assert components.parts.web is None
+
+
+def test_a_collection_without_trusted_publishers_stops_the_start_by_name(settings: Settings) -> None:
+    chosen = replace(settings, web_search="duckduckgo", web_collections=("joints",))
+    write_documents(settings.corpus_dir / "health", GOUT)
+    with (
+        pytest.raises(SettingsError, match=r"WEB_SEARCH_COLLECTIONS names 'joints', .*name governance or health"),
+        open_components(chosen),
+    ):
+        pass

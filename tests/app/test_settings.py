@@ -35,6 +35,10 @@ ACCEPTED: list[tuple[str, str, object]] = [
     ("RAG_FAITHFULNESS", "false", False),
     ("RAG_FAITHFULNESS", "1", True),
     ("RAG_FAITHFULNESS_MIN_RISK", "r4", RiskClass.R4),
+    ("WEB_SEARCH", "duckduckgo", "duckduckgo"),
+    ("WEB_SEARCH_COLLECTIONS", "governance, health,health", ("governance", "health")),
+    ("WEB_SEARCH_SECONDS", "30", 30),
+    ("WEB_SEARCH_KEEP_MINUTES", "0", 0),
     ("LOG_LEVEL", "debug", "DEBUG"),
     ("SHUTDOWN_SECONDS", "0", 0),
     ("SHUTDOWN_SECONDS", "300", 300),
@@ -42,7 +46,7 @@ ACCEPTED: list[tuple[str, str, object]] = [
     ("OLLABRIDGE_URL", "https://bridge.example", "https://bridge.example"),
     ("RAG_EMBED_MODEL", "intfloat/multilingual-e5-small", "intfloat/multilingual-e5-small"),
 ]
-SECRETS = ["HF_TOKEN", "HF_TOKEN_INFERENCE", "GROQ_API_KEY", "OLLABRIDGE_API_KEY", "INGEST_SECRET"]
+SECRETS = ["TAVILY_API_KEY", "HF_TOKEN", "HF_TOKEN_INFERENCE", "GROQ_API_KEY", "OLLABRIDGE_API_KEY", "INGEST_SECRET"]
 REFUSED = [
     ("SEED_DB", "/nowhere/seed.db", "a database file that can be read"),
     ("SEED_DB", str(ROOT / "README.md"), "a database file that can be read"),
@@ -69,6 +73,12 @@ REFUSED = [
     ("ALLOWED_ORIGINS", "https://a.example, javascript:alert(1)", "origins such as https://example.org"),
     ("EMBEDDER", "openai", "local:e5-small or none"),
     ("RAG_EMBED_MODEL", "intfloat/multilingual-e5-base", "EMBEDDER=local:e5-small"),
+    ("WEB_SEARCH", "google", "off, tavily or duckduckgo"),
+    ("WEB_SEARCH", "on", "off, tavily or duckduckgo"),
+    ("WEB_SEARCH_COLLECTIONS", ",", "names of collections such as governance, separated by commas"),
+    ("WEB_SEARCH_COLLECTIONS", "Health Care", "names of collections"),
+    ("WEB_SEARCH_SECONDS", "31", "a whole number from 1 to 30"),
+    ("WEB_SEARCH_KEEP_MINUTES", "1441", "a whole number from 0 to 1440"),
     ("LOG_LEVEL", "loud", "DEBUG, INFO, WARNING or ERROR"),
     ("DB_PATH", "~nobody-of-this-name/galen.db", "a path"),
 ]
@@ -138,6 +148,18 @@ def test_the_process_s_environment_is_the_default(monkeypatch: pytest.MonkeyPatc
 def test_a_reranker_cannot_be_switched_on_as_there_is_none() -> None:
     with pytest.raises(SettingsError, match=r"RAG_RERANK is on.*set RAG_RERANK=off or unset it"):
         Settings.from_env({"RAG_RERANK": "on"})
+
+
+def test_an_engine_whose_key_is_missing_is_refused_with_the_key_s_name() -> None:
+    with pytest.raises(SettingsError, match=r"WEB_SEARCH=tavily needs TAVILY_API_KEY: set it"):
+        Settings.from_env({"WEB_SEARCH": "tavily"})
+    made = Settings.from_env({"WEB_SEARCH": "tavily", "TAVILY_API_KEY": "k"})
+    assert (made.web_search, made.tavily_api_key.reveal()) == ("tavily", "k")
+
+
+def test_no_web_page_is_used_unless_somebody_says_so_and_then_not_for_health() -> None:
+    made = Settings.from_env({})
+    assert (made.web_search, made.web_collections) == ("off", ("governance",))
 
 
 def test_settings_that_leave_no_search_at_all_are_refused_with_both_names() -> None:

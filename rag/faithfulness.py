@@ -14,8 +14,9 @@ from functools import lru_cache
 
 from rag.text import before_repeat, fold, fold_space, is_list_item, split_sentences, unglued, without_references
 from rag.types import Evidence, Prompt, Sentence
+from rag.words import content_stems, stem, word_set, words
 
-__all__ = ["Verdict", "check_sentence"]
+__all__ = ["Verdict", "check_sentence", "conflicting"]
 
 MIN_OVERLAP = 0.6
 """Share of a sentence's words that must stand in its cited passages. A verbatim sentence has 1.0; on the K-QA
@@ -105,6 +106,53 @@ def check_sentence(sentence: Sentence, prompt: Prompt) -> Verdict:
     return Verdict(supported=True)
 
 
+def conflicting(sentence: Sentence, prompt: Prompt) -> tuple[int, ...]:
+    """The markers of passages from other documents that say the same with other numbers, or with a "not" more or less.
+
+    Only what is told in nearly the same words of the same topic and the same people counts: a false alarm would unsay
+    a true sentence. So many a real disagreement is not seen.
+    """
+    cited = [prompt.evidence[marker - 1].chunk for marker in sentence.markers]
+    topics = content_stems(word for chunk in cited for word in words(chunk.title))
+    told = _read(sentence.text).lines
+    found = []
+    for marker, item in enumerate(prompt.evidence, start=1):
+        chunk = item.chunk
+        if any(chunk.doc_id == other.doc_id or chunk.lang != other.lang for other in cited):
+            continue
+        if not topics.isdisjoint(content_stems(words(chunk.title))) and any(
+            _conflict(line, other) for line in told for other in _read_passages((item,)).lines
+        ):
+            found.append(marker)
+    return tuple(found)
+
+
+_MIN_SHARED = 3
+"""Words that two sentences must have in common, and no other ones, to be about the same thing."""
+
+_FILLERS = word_set(
+    "a an the of to in on for and or is are be can may might could will has have it this that usually often normally "
+    "generally about around approximately up most at least you your their do does"
+)
+
+
+def _conflict(line: str, other: str) -> bool:
+    left, right = _said_of(line), _said_of(other)
+    if left != right or len(left) < _MIN_SHARED:
+        return False
+    mine, theirs = set(_quantities(line)), set(_quantities(other))
+    units = {unit for _, unit in mine} & {unit for _, unit in theirs}
+    if any({n for n, u in mine if u == unit}.isdisjoint({n for n, u in theirs if u == unit}) for unit in units):
+        return True
+    return mine == theirs and _is_negated(line) != _is_negated(other)
+
+
+def _said_of(line: str) -> frozenset[str]:
+    """The words of a line that say what it is about: without numbers, units, negations and fillers."""
+    told = (word for word in _WORD.findall(line) if not word[0].isdigit() and word not in _UNITS)
+    return frozenset(stem(word) for word in told if word not in _NEGATION and word not in _FILLERS)
+
+
 @dataclass(frozen=True, kw_only=True)
 class _Reading:
     """What is compared of a text: its sentences and list items, its words, its numbers, and those with a unit."""
@@ -115,7 +163,7 @@ class _Reading:
     quantities: frozenset[tuple[str, str]]
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=64)
 def _read_passages(evidence: tuple[Evidence, ...]) -> _Reading:
     """Read once for all sentences of an answer that cite the same passages."""
     return _read(

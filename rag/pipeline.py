@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
@@ -20,7 +20,7 @@ import anyio
 import structlog
 
 from rag.cards import match_card
-from rag.correct import WIDEN, route
+from rag.correct import WEB_PAGES, WIDEN, refine, route, standing, web_query
 from rag.errors import CorpusMissing, ProviderError, RagError
 from rag.events import (
     CardShown,
@@ -33,10 +33,9 @@ from rag.events import (
     Stage,
     Started,
 )
-from rag.faithfulness import check_sentence
+from rag.faithfulness import check_sentence, conflicting
 from rag.gate import gate
 from rag.generate import generate
-from rag.grade import grade
 from rag.language import identify_language
 from rag.parts import Parts
 from rag.prompt import build_prompt
@@ -48,9 +47,7 @@ from rag.store import View
 from rag.thresholds import thresholds_of_search
 from rag.trace import Clock, Trace, citations, make_receipt
 from rag.types import (
-    Evidence,
-    GateDecision,
-    Grade,
+    Found,
     GradeLabel,
     Prompt,
     Query,
@@ -58,7 +55,8 @@ from rag.types import (
     Status,
     Turn,
 )
-from rag.wording import deferral, failure, risk_event
+from rag.web import add_web, wants_web
+from rag.wording import deferral, difference, failure, risk_event, source_notes
 from safety.sanitize import sanitize
 from safety.types import RiskClass
 
@@ -149,12 +147,16 @@ async def _stages(turn: Turn, parts: Parts, trace: Trace) -> AsyncGenerator[Even
     trace.query = query = rewrite(turn, said, parts.lexicon, parts.spellings.of(view))
     vectors = await _query_vectors(query, parts, trace)
     clock.lap("embed")
-    found = await _in_thread(parts, find_evidence, parts, view, query, vectors)
+    found = await _in_thread(parts, find_evidence, parts, view, query, vectors, None, assessment.risk_class)
     trace.degraded.extend(found.degraded)
-    trace.evidence, trace.features, trace.thresholds = found.evidence, found.grade.features, found.thresholds
-    trace.legs = found.legs
-    trace.decision = decision = found.decision
     clock.lap("retrieve")
+    if wants_web(found, turn.collection, parts.web):
+        yield Stage(stage="searching_web")
+        found = await _with_web(found, turn, parts, trace, vectors)
+        clock.lap("web")
+    trace.evidence, trace.features, trace.thresholds = found.evidence, found.grade.features, found.thresholds
+    trace.legs, trace.steps = found.legs, list(found.steps)
+    trace.decision = decision = found.decision
     if not decision.open:
         yield _defer(turn, parts, trace)
         return
@@ -162,7 +164,9 @@ async def _stages(turn: Turn, parts: Parts, trace: Trace) -> AsyncGenerator[Even
     # 3. Answer only from them.  4. Nothing leaves unchecked.
     yield SourcesFound(evidence=found.evidence)
     yield Stage(stage="answering")
-    prompt = build_prompt(query, found.evidence, turn.collection)
+    refined = refine(found.evidence, query, turn.collection)
+    trace.refined(refined.kept, refined.sentences)
+    prompt = build_prompt(query, refined.evidence, turn.collection)
     shown = False
     async with aclosing(_checked(parts, prompt, deadline, trace)) as sentences:
         async for sentence in sentences:
@@ -171,11 +175,16 @@ async def _stages(turn: Turn, parts: Parts, trace: Trace) -> AsyncGenerator[Even
             shown = True
             trace.used.update(sentence.markers)
             yield Delta(text=sentence.render())
+            if others := conflicting(sentence, prompt):
+                trace.disagree(others)
+                yield Delta(text=difference(turn, trace, (*sentence.markers, *others), parts.assessor))
     clock.lap("answer")
     if not shown:
         trace.decision = replace(decision, reasons=(*decision.reasons, "no_supporting_sentence"))
         yield _defer(turn, parts, trace)
         return
+    if note := source_notes(turn, trace, parts.assessor):
+        yield Delta(text=note)
     trace.status = Status.ANSWERED
 
 
@@ -213,42 +222,56 @@ async def _checked(parts: Parts, prompt: Prompt, deadline: float, trace: Trace) 
         yield sentence
 
 
-@dataclass(frozen=True, kw_only=True)
-class Found:
-    """What stage 2 came to: the final evidence, its grade, and whether an answer may be made from it."""
-
-    evidence: tuple[Evidence, ...]
-    grade: Grade
-    decision: GateDecision
-    thresholds: str
-    legs: tuple[str, ...]
-    degraded: tuple[str, ...]
-
-
 def find_evidence(
-    parts: Parts, view: View, query: Query, vectors: Sequence[FloatMatrix], limit: int | None = None
+    parts: Parts,
+    view: View,
+    query: Query,
+    vectors: Sequence[FloatMatrix],
+    limit: int | None = None,
+    risk: RiskClass = RiskClass.R0,
 ) -> Found:
     """Retrieve, rerank, grade; a doubtful set is searched once more, wider; the gate looks at what is left. Blocking.
 
     `vectors` are those of `query.searched`; none of them leaves keyword search alone.
     """
     limit = limit or parts.retriever.top_k
+    steps: tuple[str, ...] = ()
     for width in (limit, limit * WIDEN):
-        retrieval = parts.retriever.search(view, query, vectors, width)
+        searched = parts.retriever.search(view, query, vectors, width)
+        retrieval = standing(searched, risk)
         evidence = rerank(query.text, retrieval.evidence, parts.reranker, width)
         thresholds = thresholds_of_search(parts.thresholds, retrieval.degraded)
         model = thresholds.gate(view.version.collection)
-        verdict = grade(retrieval, query, model)
+        verdict = parts.grade(retrieval, query, model)
         if verdict.label is not GradeLabel.AMBIGUOUS:
             break
+        steps = ("widened",)
     return Found(
         evidence=evidence,
         grade=verdict,
-        decision=gate(route(verdict), verdict, model),
+        decision=gate(route(verdict), verdict, model, evidence, risk),
         thresholds=thresholds.key,
         legs=retrieval.legs,
         degraded=retrieval.degraded,
+        steps=steps if retrieval is searched else (*steps, "comments_left_out"),
     )
+
+
+async def _with_web(found: Found, turn: Turn, parts: Parts, trace: Trace, vectors: Sequence[FloatMatrix]) -> Found:
+    """The evidence after trusted web pages were read; as it was when they cannot be had, which is recorded."""
+    assert parts.web is not None
+    assert trace.view is not None
+    assert trace.query is not None
+    try:
+        passages = await parts.web.search(web_query(trace.query), turn.collection, WEB_PAGES)
+        found = replace(found, steps=(*found.steps, "web_asked"))
+        return await _in_thread(
+            parts, add_web, parts, trace.view, trace.query, vectors, found, passages, trace.assessment.risk_class
+        )
+    except ProviderError as exc:
+        trace.degraded.append("web_search")
+        log.warning("web_search_failed", error=type(exc).__name__)
+        return found
 
 
 async def _query_vectors(query: Query, parts: Parts, trace: Trace) -> tuple[FloatMatrix, ...]:

@@ -16,7 +16,11 @@ __all__ = ["Receipt", "RetrievedSource", "retrieved_sources"]
 
 @dataclass(frozen=True, kw_only=True)
 class RetrievedSource:
-    """A passage that was retrieved; `used` is True only if the shown answer cites it (as marker `n`)."""
+    """A passage that was retrieved; `used` is True only if the shown answer cites it (as marker `n`).
+
+    One of the `web` was read on `date_seen` and stands in no corpus version; `content_hash` tells whether the page says
+    the same today.
+    """
 
     n: int
     chunk_id: str
@@ -25,6 +29,10 @@ class RetrievedSource:
     organization: str
     url: str | None
     version_date: str | None
+    web: bool
+    hierarchy_rank: int
+    date_seen: str | None
+    content_hash: str
     retrieval_score: float | None
     scores: dict[str, float | None]
     used: bool
@@ -35,6 +43,9 @@ class Receipt:
     """One per turn, however it ended.
 
     `query_kind` says how the searched question came to be, `rewritten_by` how the English one searched beside it did.
+    `correction` names what was done with the evidence ("widened", "comments_left_out", "web_asked", "web_used",
+    "local_dropped", "refined"); `sentences_kept` of `sentences_found` went to the generator; `gate_skipped` names
+    conditions of the gate whose score does not exist.
     `groundedness` is the share of clinical sentences that their passages support (0..1, None without any);
     `filtered` counts sentences held back by the checks; `stages` are milliseconds; `degraded` names parts that did
     not take part ("vectors", "embedder", "query_embedding").
@@ -58,6 +69,10 @@ class Receipt:
     rewritten_by: tuple[str, ...] = ()
     route: Route = Route.NONE
     gate_reasons: tuple[str, ...] = ()
+    gate_skipped: tuple[str, ...] = ()
+    correction: tuple[str, ...] = ()
+    sentences_kept: int | None = None
+    sentences_found: int | None = None
     features: dict[str, float] = field(default_factory=dict)
     sources: tuple[RetrievedSource, ...] = ()
     groundedness: float | None = None
@@ -91,7 +106,15 @@ class Receipt:
             "query_kind": self.query_kind,
             "rewritten_by": list(self.rewritten_by),
             "route": str(self.route),
-            "gate": {"reasons": list(self.gate_reasons), "features": self.features},
+            "correction": {
+                "steps": list(self.correction),
+                "sentences": {"kept": self.sentences_kept, "found": self.sentences_found},
+            },
+            "gate": {
+                "reasons": list(self.gate_reasons),
+                "skipped": list(self.gate_skipped),
+                "features": self.features,
+            },
             "groundedness": self.groundedness,
             "judge": self.judge,
             "retrieved_sources": [asdict(source) for source in self.sources],
@@ -113,6 +136,10 @@ def retrieved_sources(evidence: Sequence[Evidence], used: frozenset[int]) -> tup
             organization=e.chunk.organization,
             url=e.chunk.url,
             version_date=e.chunk.version_date,
+            web=e.chunk.web,
+            hierarchy_rank=e.chunk.hierarchy_rank,
+            date_seen=e.chunk.date_seen,
+            content_hash=e.chunk.content_hash,
             retrieval_score=_rounded(e.scores.dense),
             scores={name: _rounded(value) for name, value in asdict(e.scores).items()},
             used=n in used,

@@ -74,6 +74,15 @@ class Retriever:
         carrying = self._carrying(view, query, keys)
         return self._fuse(view, query, tuple(vector_of.values()), legs, sides, carrying, limit)
 
+    def judge(self, view: View, query: Query, evidence: tuple[Evidence, ...]) -> Retrieval:
+        """Passages that were found elsewhere too, such as web pages, with what their grade is made of. Blocking."""
+        words_meet = _shares_language(view, query) or bool(query.rewritten and query.concepts)
+        return Retrieval(
+            evidence=evidence,
+            topics=self._topics(view, query, evidence) if words_meet else (),
+            carried=any(_is_carried(e.chunk, query) for e in evidence) if query.references else None,
+        )
+
     def _carrying(self, view: View, query: Query, keys: NDArray[np.int64]) -> dict[int, int]:
         """Passages whose title is the question, and those whose heading carries a reference that was asked for, each
         with how exactly: 0 to the letter, more for less.
@@ -194,11 +203,12 @@ class Retriever:
         for names in (*named, *plain):
             weight = min(max(_rarity(frequency[term], view.indexed) for term in terms) for terms in names)
             if weight:
+                holding = tuple(any(words.issuperset(terms) for terms in names) for words in held)
                 topics.append(
                     Topic(
                         weight=weight / math.log(view.indexed + 1),
-                        held=tuple(any(words.issuperset(terms) for terms in names) for words in held),
-                        known=any(all(frequency[term] for term in terms) for terms in names),
+                        held=holding,
+                        known=any(all(frequency[term] for term in terms) for terms in names) or any(holding),
                         concept=names in named,
                     )
                 )
@@ -217,6 +227,19 @@ def _siblings(asked: Reference) -> tuple[Reference, ...]:
         return ()
     points = ((*asked.path[: _POINT_DEPTH - 1], letter) for letter in "ab")
     return tuple(Reference(kind=asked.kind, path=path, regulation=asked.regulation) for path in points)
+
+
+def _is_carried(chunk: Chunk, query: Query) -> bool:
+    """Whether title or heading of a passage carries a reference that was asked for, as far as `_carrying` looks."""
+    there = [level for found in find_references(f"{chunk.title}\n{chunk.heading}") for level in found.levels()]
+    return any(
+        level.kind == found.kind and level.path == found.path and found.regulation in (None, reading.regulation)
+        for asked in query.references
+        for reading in asked
+        for level in reading.levels()
+        if len(level.path) >= min(2, len(reading.path))
+        for found in there
+    )
 
 
 def _beyond(chunk: Chunk, query: Query) -> int:

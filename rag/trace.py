@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 
 from rag.parts import Parts
@@ -28,6 +29,8 @@ class Trace:
     features: dict[str, float] = field(default_factory=dict)
     evidence: tuple[Evidence, ...] = ()
     legs: tuple[str, ...] = ()
+    steps: list[str] = field(default_factory=list)
+    sentences: tuple[int, int] | None = None  # kept, found
     used: set[int] = field(default_factory=set)
     supported: int = 0
     clinical: int = 0
@@ -37,6 +40,17 @@ class Trace:
     error: str | None = None
     stages: dict[str, float] = field(default_factory=dict)
     stored: bool = False
+
+    def refined(self, kept: int, found: int) -> None:
+        """How many sentences of the evidence went to the generator."""
+        self.sentences = (kept, found)
+        if kept < found:
+            self.steps.append("refined")
+
+    def disagree(self, markers: Sequence[int]) -> None:
+        """The answer names these passages as saying otherwise."""
+        self.used.update(markers)
+        self.decision = replace(self.decision, reasons=tuple(dict.fromkeys([*self.decision.reasons, "sources_differ"])))
 
 
 class Clock:
@@ -80,6 +94,10 @@ def make_receipt(turn: Turn, parts: Parts, trace: Trace) -> Receipt:
         rewritten_by=trace.query.rewritten_by if trace.query else (),
         route=trace.decision.route,
         gate_reasons=trace.decision.reasons,
+        gate_skipped=trace.decision.skipped,
+        correction=tuple(trace.steps),
+        sentences_kept=trace.sentences[0] if trace.sentences else None,
+        sentences_found=trace.sentences[1] if trace.sentences else None,
         features={name: round(value, 4) for name, value in trace.features.items()},
         sources=retrieved_sources(trace.evidence, frozenset(trace.used)),
         groundedness=round(trace.supported / trace.clinical, 4) if trace.clinical and parts.check_sentences else None,

@@ -7,19 +7,22 @@ All are frozen; what arrives from outside was validated at the border (`app.requ
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Literal
 
 from rag.references import Reference
 
 __all__ = [
+    "COMMENTARY_RANK",
     "LAW_COLLECTION",
     "Card",
     "Chunk",
     "Citation",
     "Evidence",
     "Filters",
+    "Found",
     "GateDecision",
     "Grade",
     "GradeLabel",
@@ -37,6 +40,9 @@ __all__ = [
 ]
 
 Role = Literal["user", "assistant"]
+
+COMMENTARY_RANK = 8
+"""From this hierarchy rank down a passage is a comment (8) or a forum post (9)."""
 
 LAW_COLLECTION = "governance"
 """The collection on digital-health law: its answers are no legal advice, and cite provisions."""
@@ -244,6 +250,14 @@ class Retrieval:
             sum(topic.weight for topic in self.topics if topic.held[n]) / total for n in range(len(self.evidence))
         )
 
+    def only(self, kept: Sequence[int]) -> Retrieval:
+        """The same with the passages at these places alone."""
+        return replace(
+            self,
+            evidence=tuple(self.evidence[n] for n in kept),
+            topics=tuple(replace(topic, held=tuple(topic.held[n] for n in kept)) for topic in self.topics),
+        )
+
 
 @dataclass(frozen=True, kw_only=True)
 class Grade:
@@ -255,11 +269,29 @@ class Grade:
 
 @dataclass(frozen=True, kw_only=True)
 class GateDecision:
-    """Whether the evidence may be answered from. `reasons` are stable ids ("dense_below_floor")."""
+    """Whether the evidence may be answered from. `reasons` are stable ids ("dense_below_floor"); `skipped` names the
+    conditions whose score does not exist: "nearness" (no vectors), "words" (none in common), "reranker"."""
 
     open: bool
     route: Route
     reasons: tuple[str, ...] = ()
+    skipped: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Found:
+    """What stage 2 came to: the final evidence, its grade, and whether an answer may be made from it.
+
+    `steps` names what was done to get there ("widened", "comments_left_out", "web_asked", "web_used", "local_dropped").
+    """
+
+    evidence: tuple[Evidence, ...]
+    grade: Grade
+    decision: GateDecision
+    thresholds: str
+    legs: tuple[str, ...]
+    degraded: tuple[str, ...]
+    steps: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -317,6 +349,8 @@ class Citation:
     organization: str
     url: str | None
     version_date: str | None
+    web: bool = False
+    date_seen: str | None = None
 
     @staticmethod
     def of(n: int, chunk: Chunk) -> Citation:
@@ -327,6 +361,8 @@ class Citation:
             organization=chunk.organization,
             url=chunk.url,
             version_date=chunk.version_date,
+            web=chunk.web,
+            date_seen=chunk.date_seen,
         )
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rag.events import Failed, RiskFound
 from rag.trace import Trace
-from rag.types import LAW_COLLECTION, Turn
+from rag.types import COMMENTARY_RANK, LAW_COLLECTION, Turn
 from safety.assess import Assessor
 from safety.types import RiskAssessment, RiskClass
 
-__all__ = ["deferral", "failure", "risk_event"]
+__all__ = ["deferral", "difference", "failure", "risk_event", "source_notes"]
 
 
 def risk_event(assessment: RiskAssessment, country: str | None, assessor: Assessor) -> RiskFound:
@@ -39,7 +41,7 @@ def deferral(turn: Turn, trace: Trace, assessor: Assessor) -> str:
 
     version = trace.view.version
     ways = {("vector", "keyword"): "how_both", ("vector",): "how_meaning"}
-    nearest = list(dict.fromkeys(e.chunk.title for e in trace.evidence))[:3]
+    nearest = list(dict.fromkeys(e.chunk.title for e in trace.evidence if not e.chunk.web))[:3]
     lines = [
         say(
             "deferral",
@@ -51,10 +53,39 @@ def deferral(turn: Turn, trace: Trace, assessor: Assessor) -> str:
     ]
     if "margin" in trace.features:
         lines.append(say("deferral_language"))
+    if "web_asked" in trace.steps:
+        lines.append(say("deferral_web"))
     if nearest:
         lines.append(say("deferral_topics", topics="; ".join(nearest)))
     lines.append(say("deferral_advice_law" if turn.collection == LAW_COLLECTION else "deferral_advice"))
     return "\n\n".join(lines)
+
+
+def source_notes(turn: Turn, trace: Trace, assessor: Assessor) -> str:
+    """Behind an answer, which of its sources are web pages and which are comments; "" where it cites neither."""
+    assert trace.query is not None
+    cited = {n: e.chunk for n, e in enumerate(trace.evidence, start=1) if n in trace.used}
+    groups = {
+        "web_note": [n for n, chunk in cited.items() if chunk.web],
+        "low_rank_note": [n for n, chunk in cited.items() if chunk.hierarchy_rank >= COMMENTARY_RANK],
+    }
+    language = turn.language or trace.query.language
+    return "".join(
+        "\n\n" + assessor.text(key, language=language).format(markers=_markers(group))
+        for key, group in groups.items()
+        if group
+    )
+
+
+def difference(turn: Turn, trace: Trace, markers: Sequence[int], assessor: Assessor) -> str:
+    """Behind a sentence, that the sources with these markers do not agree on it."""
+    assert trace.query is not None
+    said = assessor.text("sources_differ", language=turn.language or trace.query.language)
+    return f" ({said.format(markers=_markers(markers))})"
+
+
+def _markers(numbers: Sequence[int]) -> str:
+    return " ".join(f"[{n}]" for n in sorted(set(numbers)))
 
 
 _FAILURES = {"corpus_missing": "failed_missing", "provider_failed": "failed_provider"}

@@ -31,7 +31,7 @@ function entry(source, open) {
       { class: "about" },
       el("bdi", { class: "title" }, source.title),
       source.heading ? el("bdi", { class: "heading" }, source.heading) : null,
-      el("span", { class: "origin" }, el("bdi", {}, source.organization), " · ", el("span", { class: "date" }, dated(source.version_date))),
+      el("span", { class: "origin" }, el("bdi", {}, source.organization), " · ", el("span", { class: "date" }, origin(source))),
     ),
   );
 }
@@ -50,6 +50,11 @@ export function markerButton(source, open) {
     },
     String(source.n),
   );
+}
+
+/** The date of a passage; of a web page that was read for this answer, that it is one. */
+function origin(source) {
+  return source.web ? `web page, read on ${source.date_seen}` : dated(source.version_date);
 }
 
 function dated(date) {
@@ -76,9 +81,11 @@ export class SourcePanel {
     this.#shown = source;
     this.#dialog.querySelector("#panel-number").textContent = `Source ${source.n}`;
     const status = el("p", { class: "passage waiting", role: "status" }, "Opening the passage…");
+    if (source.web) status.textContent = "This page was read for this answer and is not part of the collection: open the page itself.";
     this.#show(source, status);
     this.#dialog.showModal();
     this.#body.scrollTop = 0;
+    if (source.web) return;
     let passage;
     try {
       passage = await fetchPassage(source.chunk_id, corpusVersion);

@@ -10,6 +10,7 @@ import { markerButton, sourceLists } from "./sources.js";
 
 const STAGES = {
   retrieving: "Searching the sources…",
+  searching_web: "Looking at trusted web pages…",
   answering: "Reading what was found…",
 };
 

@@ -75,5 +75,9 @@ def _source(n: int, evidence: Evidence) -> dict[str, Any]:
         "url": chunk.url,
         "version_date": chunk.version_date,
         "licence": chunk.licence,
+        "web": chunk.web,
+        "hierarchy_rank": chunk.hierarchy_rank,
+        "date_seen": chunk.date_seen,
+        "content_hash": chunk.content_hash,
         "scores": asdict(evidence.scores),
     }

@@ -23,7 +23,7 @@ import structlog
 from cachetools import TTLCache
 
 from rag.errors import ProviderTimeout
-from rag.ingest.chunk import chunk_document
+from rag.ingest.chunk import Piece, chunk_document
 from rag.ingest.outline import sections
 from rag.ingest.passage import new_chunks
 from rag.ingest.records import Document, Provenance
@@ -32,6 +32,7 @@ from rag.providers.web_engines import MAX_QUERY, Hit, SearchEngine
 from rag.providers.web_page import instructs_machines, read_page
 from rag.providers.web_sources import WebSource, WebSources
 from rag.types import Chunk
+from rag.words import content_stems, words
 
 __all__ = ["TrustedWeb"]
 
@@ -40,7 +41,7 @@ log = structlog.get_logger("galen.web")
 _USER_AGENT = "Galen/0.1 (health information; reads single pages on request)"
 _MAX_BYTES = 2_000_000
 _MAX_HOPS = 3
-_MAX_PASSAGES = 40
+_MAX_PASSAGES = 12
 _CACHED_SEARCHES = 256
 _TYPES = ("text/html", "application/xhtml+xml")
 _SOURCE = "web"
@@ -96,7 +97,7 @@ class TrustedWeb:
                 raise ProviderTimeout(f"{self.name} did not answer in time.") from exc
             wanted = self._allowed(hits, collection)[:limit]
             async with asyncio.TaskGroup() as group:
-                tasks = [group.create_task(self._read(client, url, collection, deadline)) for url in wanted]
+                tasks = [group.create_task(self._read(client, url, query, collection, deadline)) for url in wanted]
         pages = [page for task in tasks if (page := task.result())]
         log.info("web_search", engine=self.name, named=len(hits), on_the_list=len(wanted), read=len(pages))
         passages = tuple(chunk for page in pages for chunk in page)
@@ -128,7 +129,7 @@ class TrustedWeb:
         return list(urls.values())
 
     async def _read(
-        self, client: httpx.AsyncClient, url: httpx.URL, collection: str, deadline: float
+        self, client: httpx.AsyncClient, url: httpx.URL, query: str, collection: str, deadline: float
     ) -> list[Chunk] | None:
         """The passages of a page; None for one that cannot be used, whatever the reason."""
         try:
@@ -137,7 +138,9 @@ class TrustedWeb:
                 if fetched is None:
                     return None
                 source, last, body = fetched
-                return await anyio.to_thread.run_sync(self._passages, source, last, body, collection)
+                return await anyio.to_thread.run_sync(
+                    self._passages, source, last, body, query, collection, abandon_on_cancel=True
+                )
         except Exception as exc:  # the web sends anything; one page that cannot be used must not end a turn
             log.info("web_page_dropped", reason=type(exc).__name__)
             return None
@@ -164,8 +167,10 @@ class TrustedWeb:
                 return source, url, bytes(body)
         return None
 
-    def _passages(self, source: WebSource, url: httpx.URL, body: bytes, collection: str) -> list[Chunk] | None:
-        """A page, cut as documents are. Blocking."""
+    def _passages(
+        self, source: WebSource, url: httpx.URL, body: bytes, query: str, collection: str
+    ) -> list[Chunk] | None:
+        """A page, cut as documents are; of a long one the passages that share most words with the query. Blocking."""
         page = read_page(body)
         if page is None or instructs_machines(f"{page.title}\n{page.body}"):
             return None
@@ -188,7 +193,7 @@ class TrustedWeb:
             sections=parts,
             origin=str(url),
         )
-        pieces = chunk_document(document, self._count_tokens)[:_MAX_PASSAGES]
+        pieces = _best(chunk_document(document, self._count_tokens), query)
         return [
             Chunk(
                 id=0, chunk_id=row.chunk_id, doc_id=document.doc_id, source=_SOURCE, title=document.title,
@@ -200,3 +205,10 @@ class TrustedWeb:
             )
             for row in new_chunks(document, pieces, collection, _SOURCE)
         ]  # fmt: skip
+
+
+def _best(pieces: Sequence[Piece], query: str) -> list[Piece]:
+    """At most `_MAX_PASSAGES`, in the page's order."""
+    asked = content_stems(words(query))
+    ranked = sorted(pieces, key=lambda piece: -len(asked & content_stems(words(f"{piece.heading}\n{piece.text}"))))
+    return sorted(ranked[:_MAX_PASSAGES], key=lambda piece: piece.ordinal)

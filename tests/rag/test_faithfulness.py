@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag.faithfulness import check_sentence
+from rag.faithfulness import check_sentence, conflicting
 from rag.types import Prompt, Sentence
 from tests.fakes.evidence import passage
 
@@ -213,3 +213,58 @@ def test_any_text_is_judged(said: str, source: str) -> None:
 
 def test_a_long_sentence_of_digits_does_not_stall() -> None:
     assert check("1,1" * 20_000 + "x") == "number"
+
+
+# --- sources that do not agree
+
+
+def conflicts(said: str, *others: str, titles: tuple[str, ...] = ()) -> tuple[int, ...]:
+    """The markers of `others` (2, 3 …) that contradict a sentence of passage 1."""
+    titles = titles or ("Adult fever",) * (1 + len(others))
+    evidence = tuple(
+        passage(text, n=n, title=title) for n, (text, title) in enumerate(zip((said, *others), titles, strict=True), 1)
+    )
+    return conflicting(Sentence(text=said, markers=(1,)), Prompt(question="q", language="en", evidence=evidence))
+
+
+@pytest.mark.parametrize(
+    ("said", "other"),
+    [
+        ("A fever in adults usually lasts 3 days.", "A fever in adults lasts about 5 days."),
+        (
+            "Adults with fever can take 500 mg of paracetamol.",
+            "Adults with fever may take 1000 mg of paracetamol.",
+        ),
+        ("Fever in adults is contagious for 2 weeks.", "- fever in adults is contagious for six weeks"),
+        ("Antibiotics help against this viral fever.", "Antibiotics do not help against this viral fever."),
+        ("Antibiotics never cure viral fever.", "Antibiotics cure viral fever."),
+    ],
+)
+def test_other_numbers_or_a_not_in_the_same_words_are_a_disagreement(said: str, other: str) -> None:
+    assert conflicts(said, "Fever is common.", other) == (3,)
+    assert conflicts(other.removeprefix("- "), said) == (2,)
+
+
+@pytest.mark.parametrize(
+    ("said", "other"),
+    [
+        ("A fever in adults usually lasts 3 days.", "A fever in children usually lasts 5 days."),
+        ("A fever in adults lasts 3 to 5 days.", "A fever in adults lasts 5 days."),
+        ("A fever in adults lasts two weeks.", "A fever in adults lasts 14 days."),
+        ("Adults with fever can take 500 mg of paracetamol.", "Adults with fever can take 400 mg of ibuprofen."),
+        ("Adults start with 5 mg of this fever tablet.", "Adults take at most 20 mg of this fever tablet."),
+        ("Antibiotics help against this viral fever.", "Antibiotics do not help against this bacterial fever."),
+        ("Fever lasts 3 days.", "Fever lasts 5 days."),
+    ],
+    ids=["people", "range", "unit", "medicine", "purpose", "cause", "too short to tell"],
+)
+def test_what_may_both_be_true_is_none(said: str, other: str) -> None:
+    assert conflicts(said, other) == ()
+
+
+def test_passages_of_one_document_or_of_another_topic_are_not_held_against_each_other() -> None:
+    said, other = "The rash in adults usually lasts 3 days.", "The rash in adults usually lasts 5 days."
+    assert conflicts(said, other, titles=("Measles", "Shingles")) == ()
+    same = tuple(passage(text, n=n, doc_id="one", title="Measles") for n, text in enumerate((said, other), 1))
+    prompt = Prompt(question="q", language="en", evidence=same)
+    assert conflicting(Sentence(text=said, markers=(1,)), prompt) == ()

@@ -63,7 +63,18 @@ async def test_an_answer_is_told_at_once() -> None:
         "id": "t",
         "status": "answered",
         "answer": "One. [1] Two. [1]",
-        "citations": [{"n": 1, "chunk_id": "c", "title": "T", "organization": "O", "url": None, "version_date": None}],
+        "citations": [
+            {
+                "n": 1,
+                "chunk_id": "c",
+                "title": "T",
+                "organization": "O",
+                "url": None,
+                "version_date": None,
+                "web": False,
+                "date_seen": None,
+            }
+        ],
         "receipt": RECEIPT.as_json(),
         "risk": None,
         "error": None,

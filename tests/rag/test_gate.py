@@ -9,6 +9,8 @@ from rag.gate import gate
 from rag.grade import label_of
 from rag.thresholds import load_thresholds
 from rag.types import GateDecision, Grade, GradeLabel, Route
+from safety.types import RiskClass
+from tests.fakes.evidence import passage
 from tests.rag.test_grade import MODEL
 
 TOPICS = {"coverage": 1.0, "first": 1.0, "concept": 0.0, "missing": 0.0, "unknown": 0.0, "section": 0.0, "number": 0.0}
@@ -50,6 +52,32 @@ def test_the_reasons_of_a_decision(features: dict[str, float], expected: tuple[s
     decision = decide(**features)
     assert decision.reasons == expected
     assert decision.open == (not expected)
+
+
+@pytest.mark.parametrize(
+    ("risk", "ranks", "opens"),
+    [
+        (RiskClass.R0, (9,), True),
+        (RiskClass.R1, (9,), False),
+        (RiskClass.R4, (8, 9), False),
+        (RiskClass.R1, (8, 7), True),
+        (RiskClass.R1, (1,), True),
+    ],
+)
+def test_comments_and_forum_posts_alone_answer_nothing_that_is_at_risk(
+    risk: RiskClass, ranks: tuple[int, ...], opens: bool
+) -> None:
+    verdict = Grade(label=GradeLabel.CORRECT, features={"dense": 0.95, **TOPICS})
+    decision = gate(Route.CORRECT, verdict, MODEL, [passage(hierarchy_rank=rank) for rank in ranks], risk)
+    assert decision.open == opens
+    assert ("lowest_rank_only" in decision.reasons) != opens
+
+
+def test_conditions_whose_score_does_not_exist_are_skipped_and_named() -> None:
+    everything = Grade(label=GradeLabel.CORRECT, features={"dense": 0.95, **TOPICS})
+    assert gate(Route.CORRECT, everything, MODEL, [passage(rerank=1.0)]).skipped == ()
+    bare = Grade(label=GradeLabel.CORRECT, features={})
+    assert gate(Route.CORRECT, bare, MODEL, [passage()]).skipped == ("nearness", "words", "reranker")
 
 
 def test_keyword_search_alone_is_named() -> None:

@@ -13,11 +13,12 @@ from tests.fakes.evidence import passage
 KEYS = [
     "id", "status", "created_at", "provider", "model", "collection", "language", "riskClass", "ruleFires", "ruleset",
     "banner", "filtered", "filter", "corpus_version", "embed_model", "thresholds", "query_kind", "rewritten_by",
-    "route", "gate",
+    "route", "correction", "gate",
     "groundedness", "judge", "retrieved_sources", "degraded", "error", "stages_ms", "app_version",
 ]  # fmt: skip
 SOURCE_KEYS = [
-    "n", "chunk_id", "doc_id", "title", "organization", "url", "version_date", "retrieval_score", "scores", "used",
+    "n", "chunk_id", "doc_id", "title", "organization", "url", "version_date", "web", "hierarchy_rank",
+    "date_seen", "content_hash", "retrieval_score", "scores", "used",
 ]  # fmt: skip
 
 
@@ -42,7 +43,8 @@ def test_every_field_of_a_receipt_stands_in_its_json() -> None:
         "id": "1", "status": Status.FAILED, "created_at": "2", "collection": "3", "language": "4", "risk_class": "5",
         "rule_ids": ("6",), "ruleset": "7", "banner": True, "provider": "8", "model": "9", "corpus_version": "10",
         "embed_model": "11", "thresholds": "12", "query_kind": "13", "rewritten_by": ("23",), "route": Route.AMBIGUOUS,
-        "gate_reasons": ("14",), "features": {"15": 0.5}, "groundedness": 0.25,
+        "gate_reasons": ("14",), "gate_skipped": ("24",), "correction": ("25",), "sentences_kept": 26,
+        "sentences_found": 27, "features": {"15": 0.5}, "groundedness": 0.25,
         "sources": retrieved_sources([passage("16")], frozenset()),
         "judge": "17", "filtered": 3, "filter_reasons": {"18": 3}, "degraded": ("19",), "error": "20",
         "stages": {"21": 1.5}, "app_version": "22",
@@ -52,7 +54,8 @@ def test_every_field_of_a_receipt_stands_in_its_json() -> None:
     assert (body["id"], body["status"], body["riskClass"], body["ruleFires"]) == ("1", "failed", "5", ["6"])
     assert body["filtered"] is True
     assert body["filter"] == {"removed": 3, "reasons": {"18": 3}}
-    assert body["gate"] == {"reasons": ["14"], "features": {"15": 0.5}}
+    assert body["correction"] == {"steps": ["25"], "sentences": {"kept": 26, "found": 27}}
+    assert body["gate"] == {"reasons": ["14"], "skipped": ["24"], "features": {"15": 0.5}}
     assert (body["route"], body["groundedness"], body["degraded"]) == ("ambiguous", 0.25, ["19"])
     assert (body["stages_ms"], body["error"], body["app_version"]) == ({"21": 1.5}, "20", "22")
 

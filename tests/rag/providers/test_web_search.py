@@ -276,6 +276,18 @@ async def test_lists_and_tables_come_as_the_rest_of_galen_reads_them(web: LocalW
     assert (chunk.heading, chunk.version_date) == ("Treatment", "2026-03-04")
 
 
+async def test_of_a_long_page_the_passages_that_speak_of_the_question_are_read(web: LocalWeb) -> None:
+    sections = [f"<h2>Part {n}</h2><p>{f'Bread {n} is baked from flour and water. ' * 40}</p>" for n in range(40)]
+    sections[30] = "<h2>Attacks</h2><p>Beer makes gout attacks likelier.</p>"
+    web.pages["www.nhs.uk/conditions/gout/"] = Reply(
+        f"<html lang=en><main><h1>Food</h1>{''.join(sections)}</main></html>"
+    )
+    web.pages[TAVILY] = tavily_json(GOUT)
+    found = await searching(web).search(QUERY, "health", 3)
+    assert len(found) == 12
+    assert [chunk.text for chunk in found if chunk.heading == "Attacks"] == ["Beer makes gout attacks likelier."]
+
+
 def test_the_list_that_is_delivered_can_be_used() -> None:
     sources = WebSources.load(Path(__file__).parents[3] / "data" / "web_sources.toml")
     assert sources.collections() == {"health", "governance"}

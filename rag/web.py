@@ -1,0 +1,76 @@
+"""Brings web passages into the evidence of a turn: through the same grade and the same gate as those of the corpus."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from rag.correct import WIDEN, merge, route, standing
+from rag.gate import gate
+from rag.ingest.passage import passage_text
+from rag.parts import Parts
+from rag.protocols import Embedder, FloatMatrix, WebSearch
+from rag.store import View
+from rag.thresholds import thresholds_of_search
+from rag.types import Chunk, Evidence, Found, Query, Route, Scores
+from safety.types import RiskClass
+
+__all__ = ["add_web", "wants_web"]
+
+
+def wants_web(found: Found, collection: str, web: WebSearch | None) -> bool:
+    """Whether web pages may help: a doubtful or wrong set, in a collection that may use them."""
+    return web is not None and found.decision.route is not Route.CORRECT and web.allows(collection)
+
+
+def add_web(
+    parts: Parts,
+    view: View,
+    query: Query,
+    vectors: Sequence[FloatMatrix],
+    found: Found,
+    passages: Sequence[Chunk],
+    risk: RiskClass = RiskClass.R0,
+) -> Found:
+    """Web passages beside an ambiguous set or in place of a wrong one, through the same grade and gate. Blocking.
+
+    Where they are not enough either, what was found here stays, for the deferral to tell of.
+    """
+    limit = parts.retriever.top_k
+    nearest = parts.retriever.judge(view, query, tuple(Evidence(chunk=chunk, scores=Scores()) for chunk in passages))
+    web = _best(nearest.evidence, nearest.coverage, limit * WIDEN)
+    if vectors and view.index is not None and parts.embedder is not None:
+        web = _scored(parts.embedder, web, vectors)
+    evidence = merge(found.decision.route, found.evidence, web, limit * WIDEN)
+    retrieval = standing(parts.retriever.judge(view, query, evidence), risk)
+    model = thresholds_of_search(parts.thresholds, found.degraded).gate(view.version.collection)
+    verdict = parts.grade(retrieval, query, model)
+    decision = gate(route(verdict), verdict, model, retrieval.evidence, risk)
+    if not (decision.open and any(item.chunk.web for item in retrieval.evidence)):
+        return found
+    dropped = ("local_dropped",) if found.decision.route is Route.INCORRECT else ()
+    return replace(
+        found,
+        evidence=retrieval.evidence,
+        grade=verdict,
+        decision=decision,
+        steps=(*found.steps, "web_used", *dropped),
+    )
+
+
+def _best(evidence: Sequence[Evidence], coverage: Sequence[float], limit: int) -> list[Evidence]:
+    """The passages that hold most of the question's topics; in the order that they came in where it names none."""
+    order = sorted(range(len(evidence)), key=lambda n: -coverage[n] if coverage else 0.0)
+    return [evidence[n] for n in order[:limit]]
+
+
+def _scored(embedder: Embedder, evidence: Sequence[Evidence], vectors: Sequence[FloatMatrix]) -> list[Evidence]:
+    """Passages that no index holds, with their cosines, the nearest first."""
+    if not evidence:
+        return []
+    texts = [passage_text(e.chunk.title, e.chunk.heading, e.chunk.text) for e in evidence]
+    cosines = (embedder.embed(texts, "passage") @ np.stack(vectors).T).max(axis=1)
+    scored = [replace(e, scores=Scores(dense=float(c))) for e, c in zip(evidence, cosines, strict=True)]
+    return sorted(scored, key=lambda e: -(e.scores.dense or 0.0))

@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from rag.text import before_repeat, fold, fold_space, is_list_item, split_sentences, unglued, without_references
 from rag.types import Evidence, Prompt, Sentence
@@ -114,15 +114,13 @@ def conflicting(sentence: Sentence, prompt: Prompt) -> tuple[int, ...]:
     """
     cited = [prompt.evidence[marker - 1].chunk for marker in sentence.markers]
     topics = content_stems(word for chunk in cited for word in words(chunk.title))
-    told = _read(sentence.text).lines
+    told = _read(sentence.text)
     found = []
     for marker, item in enumerate(prompt.evidence, start=1):
         chunk = item.chunk
         if any(chunk.doc_id == other.doc_id or chunk.lang != other.lang for other in cited):
             continue
-        if not topics.isdisjoint(content_stems(words(chunk.title))) and any(
-            _conflict(line, other) for line in told for other in _read_passages((item,)).lines
-        ):
+        if not topics.isdisjoint(content_stems(words(chunk.title))) and _disagree(told, _read_passages((item,))):
             found.append(marker)
     return tuple(found)
 
@@ -136,10 +134,17 @@ _FILLERS = word_set(
 )
 
 
-def _conflict(line: str, other: str) -> bool:
-    left, right = _said_of(line), _said_of(other)
-    if left != right or len(left) < _MIN_SHARED:
-        return False
+def _disagree(told: _Reading, source: _Reading) -> bool:
+    """Whether any line of the one contradicts any line of the other."""
+    return any(
+        said == other and len(said) >= _MIN_SHARED and _contradict(line, source.lines[n])
+        for line, said in zip(told.lines, told.said, strict=True)
+        for n, other in enumerate(source.said)
+    )
+
+
+def _contradict(line: str, other: str) -> bool:
+    """Whether two lines that say the same have other numbers of a unit, or a "not" more or less."""
     mine, theirs = set(_quantities(line)), set(_quantities(other))
     units = {unit for _, unit in mine} & {unit for _, unit in theirs}
     if any({n for n, u in mine if u == unit}.isdisjoint({n for n, u in theirs if u == unit}) for unit in units):
@@ -161,6 +166,11 @@ class _Reading:
     words: tuple[str, ...]
     numbers: frozenset[str]
     quantities: frozenset[tuple[str, str]]
+
+    @cached_property
+    def said(self) -> tuple[frozenset[str], ...]:
+        """What each line is about (`_said_of`)."""
+        return tuple(map(_said_of, self.lines))
 
 
 @lru_cache(maxsize=64)

@@ -150,9 +150,9 @@ async def _stages(turn: Turn, parts: Parts, trace: Trace) -> AsyncGenerator[Even
     found = await _in_thread(parts, find_evidence, parts, view, query, vectors, None, assessment.risk_class)
     trace.degraded.extend(found.degraded)
     clock.lap("retrieve")
-    if wants_web(found, turn.collection, parts.web):
+    if wants_web(found, turn.collection, parts.web, assessment.risk_class):
         yield Stage(stage="searching_web")
-        found = await _with_web(found, turn, parts, trace, vectors)
+        found = await _with_web(found, turn, parts, trace, vectors, deadline)
         clock.lap("web")
     trace.evidence, trace.features, trace.thresholds = found.evidence, found.grade.features, found.thresholds
     trace.legs, trace.steps = found.legs, list(found.steps)
@@ -257,18 +257,21 @@ def find_evidence(
     )
 
 
-async def _with_web(found: Found, turn: Turn, parts: Parts, trace: Trace, vectors: Sequence[FloatMatrix]) -> Found:
+async def _with_web(
+    found: Found, turn: Turn, parts: Parts, trace: Trace, vectors: Sequence[FloatMatrix], deadline: float
+) -> Found:
     """The evidence after trusted web pages were read; as it was when they cannot be had, which is recorded."""
     assert parts.web is not None
     assert trace.view is not None
     assert trace.query is not None
     try:
-        passages = await parts.web.search(web_query(trace.query), turn.collection, WEB_PAGES)
+        async with asyncio.timeout_at(deadline):
+            passages = await parts.web.search(web_query(trace.query), turn.collection, WEB_PAGES)
         found = replace(found, steps=(*found.steps, "web_asked"))
         return await _in_thread(
             parts, add_web, parts, trace.view, trace.query, vectors, found, passages, trace.assessment.risk_class
         )
-    except ProviderError as exc:
+    except (ProviderError, TimeoutError) as exc:
         trace.degraded.append("web_search")
         log.warning("web_search_failed", error=type(exc).__name__)
         return found

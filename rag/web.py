@@ -12,6 +12,7 @@ from rag.gate import gate
 from rag.ingest.passage import passage_text
 from rag.parts import Parts
 from rag.protocols import Embedder, FloatMatrix, WebSearch
+from rag.rerank import rerank
 from rag.store import View
 from rag.thresholds import thresholds_of_search
 from rag.types import Chunk, Evidence, Found, Query, Route, Scores
@@ -20,9 +21,13 @@ from safety.types import RiskClass
 __all__ = ["add_web", "wants_web"]
 
 
-def wants_web(found: Found, collection: str, web: WebSearch | None) -> bool:
-    """Whether web pages may help: a doubtful or wrong set, in a collection that may use them."""
-    return web is not None and found.decision.route is not Route.CORRECT and web.allows(collection)
+def wants_web(found: Found, collection: str, web: WebSearch | None, risk: RiskClass) -> bool:
+    """Whether web pages may help: a doubtful or wrong set, in a collection that may use them.
+
+    Not from R4 up: what somebody in danger or despair has said leaves the server to nobody.
+    """
+    doubtful = found.decision.route is not Route.CORRECT
+    return web is not None and doubtful and risk < RiskClass.R4 and web.allows(collection)
 
 
 def add_web(
@@ -43,7 +48,8 @@ def add_web(
     web = _best(nearest.evidence, nearest.coverage, limit * WIDEN)
     if vectors and view.index is not None and parts.embedder is not None:
         web = _scored(parts.embedder, web, vectors)
-    evidence = merge(found.decision.route, found.evidence, web, limit * WIDEN)
+    merged = merge(found.decision.route, found.evidence, web, limit * WIDEN)
+    evidence = rerank(query.text, merged, parts.reranker, limit * WIDEN)
     retrieval = standing(parts.retriever.judge(view, query, evidence), risk)
     model = thresholds_of_search(parts.thresholds, found.degraded).gate(view.version.collection)
     verdict = parts.grade(retrieval, query, model)

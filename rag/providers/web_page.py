@@ -33,11 +33,11 @@ _TITLE_TAIL = re.compile(r"\s+[|–—-]\s+[^|–—]*$")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _DATED = ("article:modified_time", "dcterms.modified", "dc.date.modified", "last-modified", "datemodified")
 
-_TO_MACHINES = re.compile(
-    r"\b(?:ignore|disregard|forget|override)\b.{0,30}\b(?:previous|prior|above|earlier|preceding|other)\b.{0,20}"
-    r"\b(?:instructions?|prompts?|rules|messages?)\b"
-    r"|\bsystem prompt\b|\byou are (?:now )?(?:an? )?(?:ai\b|large language|language model|chatbot|assistant\b)"
-    r"|\b(?:ai|language) (?:assistants?|models?|agents?)\b.{0,40}\b(?:must|should|are instructed|have to)\b"
+_TO_MACHINES = re.compile(  # pages on artificial intelligence speak of prompts and models too, but not to them
+    r"\b(?:ignore|disregard|forget)\b.{0,30}\b(?:previous|prior|above|earlier|preceding)\b.{0,20}"
+    r"\b(?:instructions?|prompts?|messages?)\b"
+    r"|\b(?:reveal|print|repeat|ignore|your)\b.{0,20}\bsystem prompt\b"
+    r"|\byou are (?:now )?(?:an? )?(?:helpful )?(?:ai (?:assistant|agent|language model)|language model|chatbot)\b"
     r"|<\|?(?:im_start|system)\|?>"
 )
 

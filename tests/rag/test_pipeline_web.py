@@ -78,6 +78,14 @@ async def test_a_collection_that_may_not_asks_nobody(filled: Store, web: LocalWe
     assert receipt_of(events)["status"] == "deferred"
 
 
+async def test_what_somebody_in_danger_says_leaves_to_nobody(filled: Store, web: LocalWeb) -> None:
+    question = "my 3 week old baby has a fever after zorblax tyres on the quillbike in snowfall"
+    receipt = receipt_of(await run(parts_of(filled, web=searching(web)), question))
+    assert receipt["riskClass"] == "R4"
+    assert receipt["route"] != "correct"
+    assert web.asked == []
+
+
 @pytest.mark.parametrize(
     "change",
     [

@@ -276,6 +276,13 @@ async def test_lists_and_tables_come_as_the_rest_of_galen_reads_them(web: LocalW
     assert (chunk.heading, chunk.version_date) == ("Treatment", "2026-03-04")
 
 
+async def test_a_page_about_machines_is_not_one_that_speaks_to_them(web: LocalWeb) -> None:
+    text = "AI models must comply with the law. If you are an AI provider, keep system prompts safe."
+    web.pages["www.nhs.uk/conditions/gout/"] = page("Artificial intelligence", text)
+    web.pages[TAVILY] = tavily_json(GOUT)
+    assert [chunk.text for chunk in await searching(web).search(QUERY, "health", 3)] == [text]
+
+
 async def test_of_a_long_page_the_passages_that_speak_of_the_question_are_read(web: LocalWeb) -> None:
     sections = [f"<h2>Part {n}</h2><p>{f'Bread {n} is baked from flour and water. ' * 40}</p>" for n in range(40)]
     sections[30] = "<h2>Attacks</h2><p>Beer makes gout attacks likelier.</p>"

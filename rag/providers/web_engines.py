@@ -83,6 +83,8 @@ class DuckDuckGo:
         # POST, so that the question stands in no address that a proxy writes down.
         response = await _post(client, "DuckDuckGo", self.url, data={"q": f"{query} ({sites})", "kl": "wt-wt"})
         page = LexborHTMLParser(response.content)
+        if page.css_first("[class^=anomaly], #challenge-form") is not None:
+            raise ProviderBusy("DuckDuckGo asks whether a person is searching.")
         if page.css_first("#links, .results, .no-results") is None:
             raise ProviderError("DuckDuckGo answered in a form that cannot be read.")
         links = page.css(".result:not(.result--ad) a.result__a[href]")

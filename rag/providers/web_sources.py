@@ -43,7 +43,7 @@ class WebSource:
 
     def holds(self, url: httpx.URL) -> bool:
         at_home = url.host == self.domain or url.host.endswith("." + self.domain)
-        return at_home and url.path.startswith(self.path)
+        return at_home and f"{url.path.rstrip('/')}/".startswith(self.path)
 
 
 class WebSources:

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from html import escape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import quote
@@ -121,18 +122,22 @@ def tavily_json(*urls: str) -> Reply:
 
 
 def duckduckgo_page(*urls: str) -> Reply:
-    """An answer of DuckDuckGo's page without scripts: its redirects, and an advertisement on top."""
+    """An answer of DuckDuckGo's page without scripts: redirects and direct links, and an advertisement on top."""
     rows = [
         '<div class="result result--ad"><h2><a class="result__a" '
         'href="https://duckduckgo.com/y.js?ad_provider=x">Buy pills</a></h2></div>'
     ]
     rows += [
         f'<div class="result results_links"><div class="result__body links_main"><h2 class="result__title">'
-        f'<a rel="nofollow" class="result__a" href="//duckduckgo.com/l/?uddg={quote(url, safe="")}&amp;rut=ab">'
+        f'<a rel="nofollow" class="result__a" href="{_link(url, n)}">'
         f'A <b>page</b></a></h2><a class="result__snippet" href="#">Its own words.</a></div></div>'
-        for url in urls
+        for n, url in enumerate(urls)
     ]
     return Reply(f'<html><body><div id="links" class="results">{"".join(rows)}</div></body></html>')
+
+
+def _link(url: str, n: int) -> str:
+    return escape(url) if n % 2 else f"//duckduckgo.com/l/?uddg={quote(url, safe='')}&amp;rut=ab"
 
 
 def page(title: str, *paragraphs: str, lang: str = "en") -> Reply:

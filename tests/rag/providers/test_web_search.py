@@ -105,6 +105,7 @@ async def test_pages_off_the_list_are_not_even_fetched(
     off = [
         FORUM, "http://www.nhs.uk/conditions/gout/", "https://nhs.uk.evil.example/conditions/gout/",
         "https://www.nhs.uk/news/", "https://evilnhs.uk/conditions/gout/", "https://nhs.uk@evil.example/conditions/x/",
+        "https://www.nhs.uk/conditions/../news/", "https://www.nhs.uk/conditionsandmore/",
         "https://www.nhs.uk:8443/conditions/gout/", "https://127.0.0.1/conditions/gout/", "javascript:alert(1)", "",
         "https://eur-lex.europa.eu/eli/reg/2016/679/oj/eng",
     ]  # fmt: skip
@@ -203,6 +204,34 @@ async def test_an_engine_that_does_not_serve_is_an_error_of_our_own(
     with pytest.raises(error) as caught:
         await searching(web, engine, seconds=0.5 if reply.stall else 20.0).search(QUERY, "health", 3)
     assert not any(word in str(caught.value) for word in (*QUERY.split(), "tvly-secret"))
+
+
+async def test_a_page_that_asks_for_a_person_is_no_answer(web: LocalWeb) -> None:
+    body = '<div id="links" class="results"><p class="anomaly-modal__title">Ducks?</p></div>'
+    web.pages[DUCK] = Reply(body)
+    with pytest.raises(ProviderBusy, match="asks whether a person is searching"):
+        await searching(web, DuckDuckGo()).search(QUERY, "health", 3)
+
+
+@pytest.mark.parametrize(("engine", "address", "reply"), ENGINES)
+async def test_no_result_is_no_error(web: LocalWeb, engine: SearchEngine, address: str, reply: object) -> None:
+    web.pages[address] = reply()  # type: ignore[operator]
+    assert await searching(web, engine).search(QUERY, "health", 3) == ()
+
+
+@pytest.mark.parametrize(("engine", "address", "reply"), ENGINES)
+async def test_pages_come_in_the_engine_s_order_and_no_more_than_asked_for(
+    web: LocalWeb, engine: SearchEngine, address: str, reply: object
+) -> None:
+    urls = [f"https://www.cdc.gov/{n}" for n in range(5)]
+    for n, url in enumerate(urls):
+        web.pages[url.removeprefix("https://")] = page(f"Page {n}", f"Text {n}.")
+    web.pages[address] = reply(*urls)  # type: ignore[operator]
+    assert [chunk.text for chunk in await searching(web, engine).search(QUERY, "health", 3)] == [
+        "Text 0.",
+        "Text 1.",
+        "Text 2.",
+    ]
 
 
 async def test_an_engine_that_cannot_be_reached_is_one_too(web: LocalWeb) -> None:

@@ -9,12 +9,31 @@ from pathlib import Path
 
 from app.logs import quiet_logs
 from evals.report import Report
-from evals.suites import answers, bench, calibrate, ci, gate, retrieval, safety
+from evals.sets import SETS
+from evals.suites import (
+    ablation,
+    answers,
+    bench,
+    calibrate,
+    ci,
+    crosslingual,
+    gate,
+    retrieval,
+    rewrite,
+    robustness,
+    safety,
+    scope,
+)
 
 SUITES = {
     "retrieval": (retrieval.run, "keyword, vector and fused ranking on own goldens and on LiveQA over MedQuAD"),
+    "ablation": (ablation.run, "the stack step by step and other designs, on every set that is present"),
     "answers": (answers.run, "the extractive answers to thirty questions, and what must be deferred"),
     "gate": (gate.run, "rewriting, evidence and gate on own goldens of health and law"),
+    "rewrite": (rewrite.run, "what the rewriting of questions is worth"),
+    "cross-lingual": (crosslingual.run, "questions in other languages over English sources"),
+    "scope": (scope.run, "what is no health question must not be answered as one"),
+    "robustness": (robustness.run, "misspelt questions, and passages that carry instructions"),
     "safety": (safety.run, "risk classes on own goldens, both ways"),
     "calibrate": (calibrate.run, "the curves behind rag/thresholds.toml"),
     "bench": (bench.run, "speed and size as ratios taken in one run"),
@@ -30,6 +49,12 @@ def main() -> int:
         command.add_argument("--db", type=Path, help="database with MedQuAD ingested (default: DB_PATH)")
         command.add_argument("--limit", type=int, help="at most this many cases of each set")
         command.add_argument("--json", type=Path, metavar="FILE", help="also write the report as JSON")
+        command.add_argument(
+            "--set", action="append", choices=list(SETS), metavar="NAME", help=f"only: {', '.join(SETS)}"
+        )
+        command.add_argument("--trec", type=Path, metavar="FILE", help="ablation: also write all runs in TREC form")
+        if name != "retrieval":
+            command.add_argument("--compare", nargs=2, metavar=("A", "B"), help="ablation: two systems, paired")
         command.add_argument("--answers", type=Path, metavar="FILE", help="answers: write all answers for reading")
     arguments = parser.parse_args()
     quiet_logs()

@@ -9,7 +9,7 @@ import ir_measures
 import numpy as np
 from ir_measures import RR, R, Success, nDCG
 
-__all__ = ["MEASURES", "Interval", "bootstrap", "per_query", "summarise", "wilson"]
+__all__ = ["MEASURES", "Interval", "bootstrap", "paired", "per_query", "risk_coverage", "summarise", "wilson"]
 
 Interval = tuple[float, float, float]
 
@@ -19,6 +19,8 @@ MEASURES = {
     "RR@10": RR(rel=1) @ 10,
     "hit@1": Success(rel=1) @ 1,
     "hit@3": Success(rel=1) @ 3,
+    "hit@5": Success(rel=1) @ 5,
+    "hit@10": Success(rel=1) @ 10,
 }
 
 RESAMPLES = 2_000
@@ -52,6 +54,21 @@ def bootstrap(values: Sequence[float], *, seed: int = 20261130) -> Interval:
     means = rng.choice(sample, (RESAMPLES, len(sample))).mean(axis=1)
     low, high = np.quantile(means, (0.025, 0.975))
     return float(sample.mean()), float(low), float(high)
+
+
+def paired(a: Mapping[str, float], b: Mapping[str, float]) -> Interval:
+    """(mean, low, high) of a - b over the queries of both: 95 % bootstrap interval of the paired differences."""
+    return bootstrap([a[query] - b[query] for query in sorted(a.keys() & b.keys())])
+
+
+def risk_coverage(confidence: Sequence[float], right: Sequence[bool]) -> tuple[list[float], list[float], float]:
+    """(coverage, risk, AURC) when answers are given from the most confident on: risk is the share of those that are
+    wrong. AURC is the mean risk over all coverages (Geifman et al., ICLR 2019); lower is better."""
+    order = np.argsort(-np.asarray(confidence), kind="stable")
+    wrong = ~np.asarray(right, dtype=bool)[order]
+    given = np.arange(1, len(wrong) + 1)
+    risk = np.cumsum(wrong) / given
+    return (given / len(wrong)).tolist(), risk.tolist(), float(risk.mean())
 
 
 def summarise(values: Mapping[str, Mapping[str, float]]) -> dict[str, Interval]:

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from evals.metrics import bootstrap, per_query, summarise
+from evals.metrics import bootstrap, paired, per_query, risk_coverage, summarise
 from evals.report import Report
 
 QRELS = {"q1": {"a": 2, "b": 1}, "q2": {"c": 1}, "q3": {"d": 1}}
@@ -39,3 +39,14 @@ def test_a_gate_that_is_not_met_is_a_failure() -> None:
     report.gate("alarms", 0.01, at_most=0.02)
     assert report.failures == ["recall"]
     assert "NOT MET: recall" in report.text()
+
+
+def test_a_paired_difference_compares_the_same_queries_only() -> None:
+    assert paired({"a": 1.0, "b": 1.0, "only here": 0.0}, {"a": 0.0, "b": 0.0}) == (1.0, 1.0, 1.0)
+
+
+def test_risk_is_the_share_of_wrong_ones_among_the_most_confident() -> None:
+    coverage, risk, area = risk_coverage([0.9, 0.1, 0.5], [True, False, True])
+    assert coverage == pytest.approx([1 / 3, 2 / 3, 1.0])
+    assert risk == pytest.approx([0.0, 0.0, 1 / 3])
+    assert area == pytest.approx(1 / 9)

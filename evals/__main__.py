@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from app.logs import quiet_logs
+from evals import gold
 from evals.report import Report
 from evals.sets import SETS
 from evals.suites import (
@@ -18,6 +19,7 @@ from evals.suites import (
     ci,
     crosslingual,
     gate,
+    gate_report,
     retrieval,
     rewrite,
     robustness,
@@ -30,6 +32,7 @@ SUITES = {
     "ablation": (ablation.run, "the stack step by step and other designs, on every set that is present"),
     "answers": (answers.run, "the extractive answers to thirty questions, and what must be deferred"),
     "gate": (gate.run, "rewriting, evidence and gate on own goldens of health and law"),
+    "gate-report": (gate_report.run, "the gate by stratum, cross-validated, with risk against coverage"),
     "rewrite": (rewrite.run, "what the rewriting of questions is worth"),
     "cross-lingual": (crosslingual.run, "questions in other languages over English sources"),
     "scope": (scope.run, "what is no health question must not be answered as one"),
@@ -55,9 +58,14 @@ def main() -> int:
         command.add_argument("--trec", type=Path, metavar="FILE", help="ablation: also write all runs in TREC form")
         if name != "retrieval":
             command.add_argument("--compare", nargs=2, metavar=("A", "B"), help="ablation: two systems, paired")
+        command.add_argument("--png", type=Path, metavar="FILE", help="gate-report: draw risk against coverage")
         command.add_argument("--answers", type=Path, metavar="FILE", help="answers: write all answers for reading")
+    text = "near-duplicate passages as gold: propose pairs, label them"
+    gold.add_commands(commands.add_parser("gold", help=text, description=text))
     arguments = parser.parse_args()
     quiet_logs()
+    if arguments.suite == "gold":
+        return int(arguments.run(arguments))
     names = [n for n in SUITES if n not in ("bench", "ci")] if arguments.suite == "all" else [arguments.suite]
     reports: list[Report] = []
     for name in names:

@@ -85,14 +85,15 @@ def propose(chunks: Sequence[Chunk], matrix: FloatMatrix | None, limit: int) -> 
 
 
 def same_words(chunks: Sequence[Chunk]) -> Iterator[tuple[int, int]]:
-    """Positions of passages of different documents whose text is the same but for case, accents and spacing."""
+    """Positions of passages of different documents whose text is the same but for case, accents and spacing: every one
+    with the first of its like."""
     groups: dict[str, list[int]] = {}
     for at, chunk in enumerate(chunks):
         groups.setdefault(fold_space(fold(chunk.text)), []).append(at)
     for group in groups.values():
-        for a, b in itertools.combinations(group, 2):
-            if chunks[a].doc_id != chunks[b].doc_id:
-                yield a, b
+        for other in group[1:]:
+            if chunks[other].doc_id != chunks[group[0]].doc_id:
+                yield group[0], other
 
 
 def near_pairs(

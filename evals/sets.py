@@ -91,12 +91,13 @@ def _duplicates() -> RankingSet | None:
 
 
 def _liveqa_questions() -> RankingSet | None:
-    """Each query's judged list ranked by question text. The gain of grade g is 2^g - 1."""
+    """Each query's judged list, where it holds a correct answer (grade 2 or 3), ranked by question text. The gain of
+    grade g is 2^g - 1."""
     paths = [shared("liveqa-dev", "queries.jsonl"), shared("liveqa-dev", "qrels_questions.tsv")]
     if paths[0] is None or paths[1] is None or judged_questions() is None:
         return None
     judged = read_qrels(paths[1])
-    usable = {q: rows for q, rows in judged.items() if any(grade > 0 for grade in rows.values())}
+    usable = {q: rows for q, rows in judged.items() if any(grade >= 2 for grade in rows.values())}
     texts = {q["_id"]: q["text"] for q in read_jsonl(paths[0])}
     return RankingSet(
         name="liveqa-dev questions",

@@ -56,23 +56,24 @@ def _xlinghealth(report: Report, arguments: argparse.Namespace) -> None:
             for title, chosen in parts.items():
                 view = within(world.view, [row for d in chosen for row in world.passages.rows_of[d]])
                 table = []
-                for step in (s for s in PRODUCT if s in available(components)):
-                    shares: dict[str, list[float]] = {lang: [] for lang in LANGUAGES}
-                    for row in rows:
-                        ranked = {
-                            lang: PRODUCT[step](
-                                Asked(
-                                    world=world,
-                                    case=Case(id=row["id"], text=row["question"][lang], lang=lang),
-                                    view=view,
-                                    among=None,
-                                )
-                            )
-                            for lang in ("en", *LANGUAGES)
-                        }
+                steps = {s: PRODUCT[s] for s in PRODUCT if s in available(components)}
+                shares: dict[str, dict[str, list[float]]] = {s: {lang: [] for lang in LANGUAGES} for s in steps}
+                for row in rows:
+                    asked_in = {
+                        lang: Asked(
+                            world=world,
+                            case=Case(id=row["id"], text=row["question"][lang], lang=lang),
+                            view=view,
+                            among=None,
+                        )
+                        for lang in ("en", *LANGUAGES)
+                    }
+                    for step, system in steps.items():
+                        english = system(asked_in["en"])
                         for lang in LANGUAGES:
-                            shares[lang].append(overlap(ranked[lang], ranked["en"]))
-                    scores = {lang: bootstrap(values) for lang, values in shares.items()}
+                            shares[step][lang].append(overlap(system(asked_in[lang]), english))
+                for step, by_language in shares.items():
+                    scores = {lang: bootstrap(values) for lang, values in by_language.items()}
                     table.append([step, *map(shown, scores.values())])
                     report.values[f"xlinghealth, {title}, {step}"] = {k: list(v) for k, v in scores.items()}
                 report.say(f"xlinghealth, overlap@{DEEP}, {title} ({len(chosen):,} documents), n = {len(rows)}")

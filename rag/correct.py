@@ -100,8 +100,8 @@ _LEANS = re.compile(
 )
 _HEADING_WORDS = 12
 _STEP_WORDS = 6
-_STEPS = frozenset({Kind.FIRST_AID, Kind.DONTS})
-"""Types whose answers are steps, which belong together."""
+_WHOLE = frozenset({Kind.FIRST_AID, Kind.DONTS, Kind.DIFFERENCE})
+"""Types that are answered by whole passages: steps belong together, and anything may be what two things differ in."""
 
 
 def refine(evidence: Sequence[Evidence], query: Query, collection: str) -> Refined:
@@ -110,7 +110,7 @@ def refine(evidence: Sequence[Evidence], query: Query, collection: str) -> Refin
     Kept are: a sentence that holds a word of the question's topics or what its type is told by, a caveat or a number;
     the first one; whatever these lean on; headings, list heads, items and table rows; and as a whole the passages of a
     section that answers the asked type, of the law (every word of a provision counts) and of other languages, and all
-    where steps are asked for.
+    where steps or a comparison are asked for.
     """
     kinds = frozenset(question_kinds(query.focus or query.text, query.language)) - {Kind.ANY}
     asked = (query.corrected or query.text, query.rewritten, *(name for names in query.concepts for name in names))
@@ -124,7 +124,7 @@ def refine(evidence: Sequence[Evidence], query: Query, collection: str) -> Refin
             collection == LAW_COLLECTION
             or chunk.lang != "en"
             or not kinds
-            or bool(kinds & _STEPS)
+            or bool(kinds & _WHOLE)
             or bool(kinds & sections)
             or is_provision_path(chunk.heading)
         )

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 __all__ = [
+    "OF_REGULATIONS",
     "Reference",
     "asks_whole",
     "find_references",
@@ -120,7 +121,7 @@ _OTHER_LAW = re.compile(
 def readings(reference: Reference, text: str) -> tuple[Reference, ...]:
     """What a reference of a question may mean: itself, or, where the text names no regulation for a provision, that
     provision of the regulation whose terms are used, or else of the GDPR first, then of any."""
-    if reference.regulation is not None or reference.kind not in _OF_REGULATIONS:
+    if reference.regulation is not None or reference.kind not in OF_REGULATIONS:
         return (reference,)
     if _OTHER_LAW.search(text):
         return (reference.of("other"),)
@@ -161,7 +162,8 @@ _KINDS: tuple[tuple[str, str], ...] = (
     ("standard", r"(?:data security )?standard"),
 )  # fmt: skip
 _NAMES = tuple(kind for kind, _ in _KINDS)
-_OF_REGULATIONS = frozenset(["article", "recital", "annex", "chapter"])
+OF_REGULATIONS = frozenset(["article", "recital", "annex", "chapter"])
+"""Kinds whose numbers mean something only with a law."""
 _WHOLE = frozenset(["recital", "chapter", "principle", "standard"])
 """Kinds that have no parts to refer to."""
 
@@ -331,7 +333,7 @@ def find_references(text: str, regulation: str | None = None) -> tuple[Reference
     text = _plain_digits(unicodedata.normalize("NFKC", text))
     named = [(match.start(), name) for name, pattern in _REGULATIONS for match in pattern.finditer(text)]
     found = [
-        (at, ref.of(_nearest(named, at) or regulation) if ref.kind in _OF_REGULATIONS else ref)
+        (at, ref.of(_nearest(named, at) or regulation) if ref.kind in OF_REGULATIONS else ref)
         for at, ref in _provisions(text)
     ]
     found += _codes(text)
@@ -352,7 +354,7 @@ def headed_references(title: str, heading: str) -> tuple[tuple[Reference, ...], 
     of_heading: dict[Reference, None] = {}
     for part in heading.split(" › "):
         for place, reference in enumerate(find_references(part, own)):
-            opens = not place and reference.kind in _OF_REGULATIONS and _HEAD.match(part)
+            opens = not place and reference.kind in OF_REGULATIONS and _HEAD.match(part)
             of_heading[reference.of(own) if opens and own else reference] = None
     return of_title, tuple(of_heading)
 

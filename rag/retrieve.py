@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from rag.fusion import reciprocal_rank_fusion
 from rag.protocols import FloatMatrix
-from rag.references import Reference, asks_whole, find_references
+from rag.references import OF_REGULATIONS, Reference, asks_whole, find_references, headed_references, named_regulation
 from rag.store import Store, View
 from rag.thresholds import Fusion
 from rag.types import Chunk, Evidence, Query, Retrieval, Scores, Topic
@@ -230,15 +230,24 @@ def _siblings(asked: Reference) -> tuple[Reference, ...]:
 
 
 def _is_carried(chunk: Chunk, query: Query) -> bool:
-    """Whether title or heading of a passage carries a reference that was asked for, as far as `_carrying` looks."""
-    there = [level for found in find_references(f"{chunk.title}\n{chunk.heading}") for level in found.levels()]
+    """Whether title or heading of a passage carries a reference that was asked for, as far as `_carrying` looks.
+
+    A provision counts only of the law that the page names, in its title or address: the web holds all of them.
+    """
+    of_title, of_heading = headed_references(chunk.title, chunk.heading)
+    law = named_regulation(f"{chunk.title}\n{chunk.url}")
+    there = {
+        (level.kind, level.path, level.regulation or (law if level.kind in OF_REGULATIONS else None))
+        for found in (*of_title, *of_heading)
+        for level in found.levels()
+    }
     return any(
-        level.kind == found.kind and level.path == found.path and found.regulation in (None, reading.regulation)
+        (level.kind, level.path, level.regulation) in there
         for asked in query.references
         for reading in asked
+        if reading.regulation is not None or reading.kind not in OF_REGULATIONS
         for level in reading.levels()
         if len(level.path) >= min(2, len(reading.path))
-        for found in there
     )
 
 

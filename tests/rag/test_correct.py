@@ -93,8 +93,9 @@ def test_a_section_that_answers_the_asked_type_stays_whole() -> None:
         (ASKED, {"lang": "de"}),
         (Query(text="Gout", focus="Gout"), {}),
         (Query(text="What first aid does gout need?", focus="What first aid does gout need?"), {}),
+        (Query(text="What is the difference between gout and lupus?"), {}),
     ],
-    ids=["law", "provision", "another language", "no type", "steps"],
+    ids=["law", "provision", "another language", "no type", "steps", "comparison"],
 )
 def test_where_every_word_may_count_nothing_is_stripped(query: Query, more: dict[str, str]) -> None:
     text = f"Gout is an old illness. {IDLE}"

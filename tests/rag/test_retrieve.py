@@ -16,6 +16,7 @@ from rag.thresholds import Fusion
 from rag.types import Filters, Query
 from tests.corpora import document, ingest_path, qa_records, write_documents, write_jsonl
 from tests.fakes.embedder import HashEmbedder
+from tests.fakes.evidence import passage
 
 FUSION = Fusion(dense=1.0, keyword=1.0, dense_rewritten=1.0, keyword_rewritten=1.0, k=60)
 
@@ -318,6 +319,45 @@ def test_the_passage_of_an_asked_provision_comes_first(law: Store, text: str, he
     assert found.carried == (heading is not None)
     if heading:
         assert found.evidence[0].chunk.heading == heading
+
+
+GDPR_URL = "https://eur-lex.europa.eu/eli/reg/2016/679/oj/eng"
+
+
+@pytest.mark.parametrize(
+    ("question", "title", "heading", "url", "carried"),
+    [
+        (
+            "Article 9(2)(h) GDPR",
+            "General Data Protection Regulation",
+            "Article 9 › Article 9(2)(h)",
+            "https://x.eu",
+            True,
+        ),
+        ("Article 9 GDPR", "L_2016119EN", "CHAPTER II › Article 9", GDPR_URL, True),
+        ("Article 9(2)(h) GDPR", "L_2016119EN", "CHAPTER II › Article 9", GDPR_URL, False),
+        ("Article 9 GDPR", "Regulation (EU) 2019/881", "Article 9", "https://eur-lex.europa.eu/2019/881", False),
+        ("Article 9 GDPR", "European Health Data Space", "Article 9", "https://x.eu", False),
+        ("Article 9 GDPR", "About the GDPR", "History", "https://x.eu", False),
+        ("UKCore-Patient", "UKCore-Patient", "", "https://fhir.hl7.org.uk", True),
+    ],
+)
+def test_a_passage_from_elsewhere_carries_a_provision_of_the_law_that_it_names(
+    law: Store, question: str, title: str, heading: str, url: str, carried: bool
+) -> None:
+    page = passage("Some text.", title=title, heading=heading, url=url, web=True)
+    query = Query(text=question, references=tuple((reference,) for reference in find_references(question)))
+    judged = Retriever(store=law, fusion=FUSION).judge(law.views.get("health"), query, (page,))
+    assert judged.carried == carried
+
+
+def test_passages_from_elsewhere_are_judged_by_what_they_hold(retriever: Retriever, view: View) -> None:
+    pages = (passage("Zorblax heals a quillbike."), passage("Nothing of it."))
+    judged = retriever.judge(view, Query(text="zorblax quillbike"), pages)
+    assert judged.coverage == (1.0, 0.0)
+    assert all(topic.known for topic in judged.topics)
+    assert judged.carried is None
+    assert retriever.judge(view, Query(text="zorblax quillbike"), ()).coverage == ()
 
 
 def test_a_translated_question_is_ranked_by_its_english_words_first(filled: Store, view: View) -> None:

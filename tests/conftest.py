@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import structlog
 from hypothesis import settings
 
 from rag.store import Store
@@ -36,6 +37,14 @@ def loopback_only(monkeypatch: pytest.MonkeyPatch) -> None:
         connect(self, address)
 
     monkeypatch.setattr(socket.socket, "connect", guarded)
+
+
+@pytest.fixture(autouse=True)
+def own_logs() -> Iterator[None]:
+    """A command that a test runs sets where logs go; the next test must not write to what is closed by then."""
+    logging = structlog.get_config()
+    yield
+    structlog.configure(**logging)
 
 
 @pytest.fixture

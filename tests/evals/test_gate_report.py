@@ -2,8 +2,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from evals.suites.gate_report import Decided, deferral, draw
 
 
@@ -19,6 +17,5 @@ def test_deferral_counts_what_was_deferred_rightly_of_both() -> None:
 
 
 def test_the_curve_is_drawn_as_a_png(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
     draw(tmp_path / "risk.png", {"a gate": ([0.5, 1.0], [0.0, 0.25])})
     assert (tmp_path / "risk.png").read_bytes().startswith(b"\x89PNG")

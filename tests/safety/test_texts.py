@@ -19,7 +19,11 @@ STEPS = {
     "choking": "shoulder blades", "drowning": "CPR", "seizure": "put nothing in the mouth", "child": "your child",
     "labour": "maternity", "meningitis": "sepsis", "electrocution": "current", "carbon_monoxide": "fresh air",
     "torsion": "within hours", "diabetic": "something sweet", "poisoning": "button battery",
-    "aortic": "say where you are",
+    "aortic": "Do not drive yourself", "adrenal": "hydrocortisone", "eye": "hold the eye open", "burns": "20 minutes",
+    "venom": "Do not cut or suck", "heat": "wet cloths", "cold": "blankets", "bleeding": "pinch the soft part",
+    "abdomen": "Do not eat or drink", "clot": "chest pain", "gi_bleed": "a lot of blood", "neuro": "do not drive",
+    "dehydration": "small sips", "withdrawal": "In a seizure", "psychosis": "do not argue", "harm": "safe place",
+    "ambulance": "say where you are",
 }  # fmt: skip
 POLICE = {"JP": "110", "KR": "112", "BR": "190", "ZA": "10111", "CH": "117", "FR": "17"}
 
@@ -168,3 +172,54 @@ def test_no_wound_is_pressed_on_where_there_is_none() -> None:
         assert "wound" not in steps
     cut = assessor.assess(["deep cut on my arm, bleeding heavily, it won't stop"])
     assert "wound" in " ".join(assessor.emergency_text(cut, "GB").steps)
+
+
+# Where breathing or consciousness is the matter, or nothing is known of what has happened.
+MAY_NEED_CPR = {"cardiac", "breathing", "unconscious", "electric_shock", "emergency"}
+CPR = {
+    "en": "CPR", "es": "RCP", "fr": "réanimation", "de": "Wiederbelebung", "zh": "心肺复苏", "ja": "心肺蘇生",
+    "ko": "심폐소생술",
+}  # fmt: skip
+# These get the general steps: nothing is known of them but that help is needed.
+GENERAL = {"ambulance", "emergency", "general", "infection"}
+
+
+@pytest.mark.parametrize("language", CPR)
+def test_nobody_is_told_of_cpr_who_breathes(language: str) -> None:
+    texts = load_texts(TEXTS / f"{language}.toml")
+    for family, steps in texts.steps.items():
+        if family not in MAY_NEED_CPR:
+            assert CPR[language] not in " ".join(steps.steps), family
+    assert CPR[language] in " ".join(texts.steps["emergency"].steps)
+
+
+def test_every_emergency_has_steps_of_its_own(assessor: Assessor) -> None:
+    alarming = {r.family for table in assessor.tables.values() for r in table.rules if r.risk_class >= RiskClass.R4}
+    general = ENGLISH.steps["emergency"].steps
+    without = set()
+    for family in alarming - {"refusal"}:
+        fired = (FiredRule(id=f"{family}.x", risk_class=RiskClass.R5, family=family, notice="emergency"),)
+        found = RiskAssessment(risk_class=RiskClass.R5, fired=fired, banner=True)
+        if assessor.emergency_text(found, "GB").steps == general:
+            without.add(family)
+    assert without <= GENERAL
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ("My toddler swallowed a button battery", "nothing to eat or drink"),
+        ("My blood sugar is 2.1 mmol/L and I can't swallow", "cannot swallow, give nothing by mouth"),
+        ("blood sugar 28 mmol/L, vomiting and breathing fast", "treated in hospital now"),
+        ("sudden severe pain in my testicle", "Do not eat or drink"),
+        ("I have Addison's and I'm vomiting and can't keep my hydrocortisone down", "adrenal crisis"),
+        ("my nose has been bleeding for 40 minutes and won't stop", "lean forward"),
+        ("he is freezing and stopped shivering", "Do not rub"),
+        ("heat stroke, he is hot and confused", "fan"),
+        ("the kettle tipped on my baby, big blisters on her tummy", "cling film"),
+    ],
+)
+def test_what_is_said_fits_what_has_happened(assessor: Assessor, said: str, words: str) -> None:
+    steps = " ".join(assessor.emergency_text(assessor.assess([said]), "GB").steps)
+    assert words in steps
+    assert "CPR" not in steps

@@ -2,11 +2,9 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import structlog
 
 from scripts.cli import main
 from tests.corpora import write_documents
@@ -24,9 +22,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def galen(place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Iterator[Galen]:
+def galen(place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Galen:
     """Runs a command; `folder` holds its database."""
-    logging = structlog.get_config()
 
     def run(*arguments: str, stdin: bytes = b"", folder: Path = place, **more: str) -> Ran:
         for name, value in environment(folder, **more).items():
@@ -40,5 +37,4 @@ def galen(place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFi
         captured = capsys.readouterr()
         return Ran(code, captured.out, captured.err)
 
-    yield run
-    structlog.configure(**logging)
+    return run

@@ -33,6 +33,7 @@ _MEMORY_TURNS = 100
 _EARLIER_CHARS = 4_000
 _MENTION = "mention"
 _GENERAL = "emergency"
+_INSIDE = "gi_bleed"
 _REFUSES = "refuse_"
 # Families that the first aid of another one serves; those not named here or in the texts get the general steps.
 _STEPS_OF = {
@@ -291,4 +292,4 @@ def _first_aid_family(fired: Sequence[FiredRule], families: Sequence[str]) -> st
         return ""
     if families[0] == "bleeding" and "pregnancy" in families:
         return "pregnancy"
-    return _GENERAL if fired[0].id in _NO_WOUND else families[0]
+    return _INSIDE if fired[0].id in _NO_WOUND else families[0]

@@ -22,6 +22,7 @@ import app.chat
 import app.components
 import app.receipts
 import app.wire.native
+import rag.grade
 import rag.pipeline
 from app.settings import Settings
 from rag.errors import ProviderError
@@ -48,7 +49,7 @@ PATCHED: dict[str, tuple[Any, str]] = {
     "embed": (HashEmbedder, "embed"),
     "search": (Retriever, "search"),
     "rerank": (rag.pipeline, "rerank"),
-    "grade": (rag.pipeline, "grade"),
+    "grade": (rag.grade, "label_of"),
     "gate": (rag.pipeline, "gate"),
     "prompt": (rag.pipeline, "build_prompt"),
     "generate": (rag.pipeline, "generate"),

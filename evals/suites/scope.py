@@ -23,11 +23,14 @@ __all__ = ["run"]
 def run(arguments: argparse.Namespace) -> Report:
     report = Report("scope")
     clinc = shared("scope-clinc", "queries-dev.jsonl")
-    sets = {"own, out of scope": [(c["kind"], c["text"]) for c in goldens("gate/out-of-scope.jsonl", arguments.limit)]}
+    own = goldens("gate/out-of-scope.jsonl", arguments.limit)
+    sets = {"own, out of scope": [(c["kind"].partition(":")[0], c["text"]) for c in own]}
     if clinc is None:
         report.say(absent("scope-clinc"))
     else:
-        sets["scope-clinc"] = [(c["kind"], c["text"]) for c in read_jsonl(clinc)][: arguments.limit]
+        rows = [(c["kind"], c["text"]) for c in read_jsonl(clinc)]
+        step = -(-len(rows) // arguments.limit) if arguments.limit else 1  # all kinds, however few are taken
+        sets["scope-clinc"] = rows[::step][: arguments.limit]
     for corpus, collections in (("bundle", ("health", "governance")), ("medquad", ("health",))):
         try:
             with opened(corpus, arguments) as (components, _):

@@ -191,6 +191,9 @@ Raw = Mapping[str, object]
 _DATE = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?")
 _LANGUAGE = re.compile(r"([A-Za-z]{2,3})((?:[-_][A-Za-z0-9]{2,8})*)")
 _LANGUAGE_FORM = "use one such as 'en' or 'pt-BR'"
+LINE_CHARS = 1_000
+"""Characters of a title, an organisation or another field of one line: receipts and pages show it whole."""
+
 _SLUG_CHARS = 60
 
 
@@ -227,14 +230,20 @@ def required_text(raw: Raw, field: str) -> str:
 
 
 def required_line(raw: Raw, field: str) -> str:
-    """A field that is one line, cleaned. Raises FieldError when it is missing, empty or no string."""
-    return _required(raw, field, clean_line(_string(raw, field) or ""))
+    """A field that is one line, cleaned. Raises FieldError when it is missing, empty, too long or no string."""
+    return _required(raw, field, _line(raw, field))
 
 
 def optional_line(raw: Raw, field: str) -> str | None:
-    """A field that is one line, cleaned, or None. Raises FieldError when it is no string."""
-    value = _string(raw, field)
-    return (clean_line(value) or None) if value else None
+    """A field that is one line, cleaned, or None. Raises FieldError when it is too long or no string."""
+    return _line(raw, field) or None
+
+
+def _line(raw: Raw, field: str) -> str:
+    line = clean_line(_string(raw, field) or "")
+    if len(line) > LINE_CHARS:
+        raise FieldError(field, f"has {len(line):,} characters; a line has at most {LINE_CHARS:,}")
+    return line
 
 
 def derived_doc_id(title: str, provenance: Provenance) -> str:

@@ -195,7 +195,7 @@ def parse_json(text: str) -> object:
     try:
         return json.loads(text)
     except json.JSONDecodeError as exc:
-        return Broken(f"is no valid JSON: {exc.msg} at character {exc.pos + 1}")
+        return Broken(f"is no valid JSON: {exc.msg.removesuffix(' at')} at character {exc.pos + 1}")
     except (ValueError, RecursionError) as exc:  # a number of thousands of digits, thousands of brackets
         return Broken(f"is no acceptable JSON: {exc}")
 

@@ -10,7 +10,8 @@ Where no passage supports the question there is no answer.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Sequence
+import re
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import replace
 
 from rag.kind import Kind
@@ -42,6 +43,7 @@ __all__ = ["Extractive", "compose"]
 _MAX_BETWEEN = 4  # sentences between a definition and "Other symptoms include"
 _MAX_UNITS = 7  # sentences and lists
 _MAX_STEPS = 9  # the same for first aid, whose steps belong together
+_CONTRAST = re.compile(r"(?:however|but|yet|nevertheless|nonetheless|still,|on the other hand|even so|unless)\b", re.I)
 _WITH_HELP = frozenset({Kind.SYMPTOMS, Kind.TREATMENT, Kind.CAUSES, Kind.SELF_CARE, Kind.COMPLICATIONS})
 
 
@@ -120,12 +122,15 @@ def _compose(prompt: Prompt, max_words: int) -> tuple[Sentence, ...]:
     opening = _open(draft, scored, units, asked)
     if not opening:
         return ()
+    for unit in opening:
+        if (limit := _contrasts(units).get(id(unit))) is not None:
+            draft.add(limit)
     help_unit = _help(units, asked) if asked.kinds[0] in _WITH_HELP else None
     reserve = help_unit.length if help_unit is not None else 0
     for n in range(1, len(asked.kinds)):
         _add_first(draft, [each for each in scored if each.fits[n] >= MIN_FIT], reserve)
     most = _MAX_STEPS if asked.kinds[0] is Kind.FIRST_AID else _MAX_UNITS
-    _fill(draft, scored, most - (help_unit is not None), reserve)
+    _fill(draft, scored, most - (help_unit is not None), reserve, _contrasts(units))
     if help_unit is not None and not _has_help(draft.units, help_unit, asked):
         draft.add(help_unit)
     _continue(draft, units, most)
@@ -260,12 +265,20 @@ def _add_first(draft: Draft, scored: Sequence[Scored], reserve: int) -> None:
     any(draft.add(each.unit, reserve) for each in scored)
 
 
-def _fill(draft: Draft, scored: Sequence[Scored], most: int, reserve: int) -> None:
-    """Adds the best units that say something new, up to `most`, leaving `reserve` words free."""
+def _fill(draft: Draft, scored: Sequence[Scored], most: int, reserve: int, contrasts: Mapping[int, Unit]) -> None:
+    """Adds the best units that say something new, up to `most`, leaving `reserve` words free; none without what
+    limits it."""
     for each in scored:
         if len(draft.units) >= most:
             return
-        draft.add(each.unit, reserve)
+        limit = contrasts.get(id(each.unit))
+        if draft.add(each.unit, reserve + (limit.length if limit is not None else 0)) and limit is not None:
+            draft.add(limit, reserve)
+
+
+def _contrasts(units: Sequence[Unit]) -> dict[int, Unit]:
+    """By the identity of a unit the next one, where that takes it back or limits it ("However, the virus can …")."""
+    return {id(unit.after): unit for unit in units if unit.after is not None and _CONTRAST.match(unit.text)}
 
 
 def _continue(draft: Draft, units: Sequence[Unit], most: int) -> None:

@@ -116,6 +116,7 @@ def test_an_enumerator_on_a_line_of_its_own_opens_a_list_item(tmp_path):
         ("---\n- a\n---\nx", "a.md: the front matter is no list"),
         ("---\ntitle: x\nNever closed", "a.md: the front matter is not closed"),
         ("---\ntitle: x\n---\n\n", "a.md: field 'text': is empty"),
+        (f"---\ntitle: {'x' * 1001}\n---\nx", "a.md:2: field 'title': has 1,001 characters; a line has at most 1,000"),
         ("---\na: " + "[" * 5000 + "\n---\nx", "a.md:"),
     ],
 )

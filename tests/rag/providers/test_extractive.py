@@ -386,3 +386,25 @@ def test_long_items_of_a_promised_list_are_named() -> None:
         "Kidney stones",
         "Joint damage",
     ]
+
+
+@pytest.mark.parametrize("max_words", [45, 180])
+def test_what_limits_a_sentence_is_quoted_with_it_or_neither_is(max_words: int) -> None:
+    others = (
+        "less contagious through blisters",
+        "not contagious by towels kept wet",
+        "hardly contagious from kisses",
+        "seldom contagious with needles",
+        "rarely contagious after long hugs",
+        "barely contagious on toys",
+    )
+    claim = "Shingles cannot be passed from one person to another."
+    spread = passage(
+        "Shingles",
+        f"{claim} However, the virus reaches people without chickenpox. "
+        + " ".join(f"Shingles is {other}." for other in others),
+        heading="Is it contagious?",
+    )
+    found = texts(answer("Is shingles contagious?", spread, max_words=max_words))
+    assert claim not in found or found[found.index(claim) + 1].startswith("However")
+    assert claim in found or max_words == 45

@@ -94,7 +94,7 @@ def open_corpus(
     for sentence in degraded:
         say = log.info if settings.embedder == "none" else log.warning  # what was chosen is no news
         say("degraded", what=sentence)
-    store = Store(settings.db_path, embedder.info if embedder else None)
+    store = Store(settings.db_path, embedder.info if embedder else None, index=settings.vector_index)
     try:
         corpus = CorpusComponents(settings=settings, store=store, embedder=embedder, degraded=degraded)
         if publish:

@@ -58,6 +58,7 @@ def _collection(components: Components, version: Any, degraded: list[str]) -> di
         "documents": version.documents,
         "passages": version.chunks,
         "vectors": vectors,
+        "vector_index": components.store.views.kind if vectors else None,
     }
 
 

@@ -12,6 +12,7 @@ from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from rag.store import IndexKind
 from safety.types import RiskClass
 
 __all__ = ["Secret", "Settings", "SettingsError", "Variable", "settings_table", "variables"]
@@ -134,6 +135,12 @@ def _names(value: str) -> tuple[str, ...]:
     return names
 
 
+def _vector_index(value: str) -> str:
+    if value not in ("resident", "sqlite-vec"):
+        raise ValueError("resident or sqlite-vec")
+    return value
+
+
 def _legacy_embed_model(value: str) -> str:
     if value not in ("", "intfloat/multilingual-e5-small"):
         raise ValueError("intfloat/multilingual-e5-small (the newer name is EMBEDDER=local:e5-small), or unset")
@@ -176,6 +183,12 @@ class Settings:
         "ALLOWED_ORIGINS", _origins, (), "Origins of web pages that may call the API, separated by commas; * for any."
     )
     embedder: str = _env("EMBEDDER", _embedder, "local:e5-small", "local:e5-small, or none for keyword search only.")
+    vector_index: IndexKind = _env(
+        "VECTOR_INDEX",
+        _vector_index,
+        "resident",
+        "resident keeps all vectors in memory; sqlite-vec searches them in the file, slower, on hosts short of memory.",
+    )
     top_k: int = _env(
         "RAG_TOPK",
         _whole(1, 12),

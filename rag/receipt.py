@@ -64,6 +64,7 @@ class Receipt:
     model: str | None = None
     corpus_version: str | None = None
     embed_model: str | None = None
+    vector_index: str | None = None
     thresholds: str | None = None
     query_kind: str | None = None
     rewritten_by: tuple[str, ...] = ()
@@ -102,6 +103,7 @@ class Receipt:
             "filter": {"removed": self.filtered, "reasons": self.filter_reasons},
             "corpus_version": self.corpus_version,
             "embed_model": self.embed_model,
+            "vector_index": self.vector_index,
             "thresholds": self.thresholds,
             "query_kind": self.query_kind,
             "rewritten_by": list(self.rewritten_by),

@@ -29,6 +29,7 @@ from app.settings import Settings
 from evals.baselines.read_all import ReadAll
 from evals.data import goldens, read_jsonl, shared
 from evals.report import Report, about
+from evals.suites.indexes import indexes
 from evals.world import asked, existing, vectors_of
 from rag.ingest.run import IngestRequest, ingest
 from rag.pipeline import find_evidence
@@ -49,6 +50,7 @@ def run(arguments: argparse.Namespace) -> Report:
     with existing(arguments.db) as components:
         report.say(about(components))
         retrieval(components, report, arguments.limit or 60)
+    indexes(report, arguments.db or Settings.from_env().db_path)
     serving(report, arguments.db)
     return report
 

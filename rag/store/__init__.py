@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from rag.protocols import EmbedderInfo
@@ -11,23 +12,39 @@ from rag.store.embed_cache import EmbedCache
 from rag.store.jobs import Job, Jobs
 from rag.store.keywords import Keywords
 from rag.store.receipts import Receipts
-from rag.store.view import View, Views
+from rag.store.view import IndexKind, View, Views
 
-__all__ = ["Database", "DatabaseError", "Job", "Source", "Store", "Version", "View", "as_store_error"]
+__all__ = ["Database", "DatabaseError", "IndexKind", "Job", "Source", "Store", "Version", "View", "as_store_error"]
 
 
 class Store:
-    """The database and its parts, opened for one embedding model (None: keyword-only)."""
+    """The database and its parts, opened for one embedding model (None: keyword-only).
 
-    def __init__(self, path: Path | str, info: EmbedderInfo | None) -> None:
-        self.db = Database(path)
+    `others` are the models that may serve while that one's vectors are not complete, the best first.
+    """
+
+    def __init__(
+        self,
+        path: Path | str,
+        info: EmbedderInfo | None,
+        *,
+        others: Sequence[EmbedderInfo] = (),
+        index: IndexKind = "resident",
+    ) -> None:
+        models = [known.model_id for known in (info, *others) if known is not None]
+        self.db = Database(path, vec0=index == "sqlite-vec")
         self.corpus = Corpus(self.db)
         self.keywords = Keywords(self.db)
         self.keywords.bring_up_to_date()
         self.receipts = Receipts(self.db)
         self.jobs = Jobs(self.db)
-        self.views = Views(self.db, self.corpus, info.model_id if info else None)
-        self.embed_cache = EmbedCache(self.db, info.model_id) if info else None
+        self.views = Views(self.db, self.corpus, models, index)
+        self.embed_caches = {model: EmbedCache(self.db, model) for model in models}
+
+    @property
+    def embed_cache(self) -> EmbedCache | None:
+        """The cache of the model that the store was opened for."""
+        return next(iter(self.embed_caches.values()), None)
 
     def close(self) -> None:
         self.db.close()

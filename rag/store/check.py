@@ -12,6 +12,7 @@ from rag.errors import StoreBusy, StoreError
 from rag.store.connection import Connection, Database, DatabaseError
 from rag.store.corpus import STAGED, visible
 from rag.store.keywords import index_chunk
+from rag.store.vec0 import faults, usable
 
 __all__ = ["Fault", "check_corpus"]
 
@@ -157,6 +158,9 @@ def _vectors(connection: Connection) -> Iterator[Fault]:
         if fault and bad < 20:
             bad += 1
             yield Fault(part="vectors", what=f"the vector of passage {chunk} {fault}")
+    for model in dimensions if usable(connection) else ():
+        for chunk in faults(connection, model):
+            yield Fault(part="vectors", what=f"passage {chunk} has another vector in the vec0 table of {model}")
     for collection, generation, model in connection.execute(
         "SELECT collection, generation, model_id FROM vector_sets"
     ).fetchall():

@@ -149,8 +149,9 @@ class Database:
     Opening and writing raise StoreError, reading raises DatabaseError when the file itself fails.
     """
 
-    def __init__(self, path: Path | str) -> None:
-        self.path = Path(path)
+    def __init__(self, path: Path | str, *, vec0: bool = False) -> None:
+        """`vec0` loads sqlite-vec into every connection; StoreError where that cannot be done."""
+        self.path, self._vec0 = Path(path), vec0
         _make_folder(self.path.parent)
         self._probe_file()
         self._local = threading.local()
@@ -187,6 +188,8 @@ class Database:
                 "mmap_size = 268435456",
             ):
                 connection.execute(f"PRAGMA {pragma}").fetchall()
+            if self._vec0:
+                _load_vec0(connection)
         except BaseException as exc:
             if connection is not None:
                 _close(connection)
@@ -296,6 +299,22 @@ class Database:
                 _close(connection)
             self._readers.clear()
         _close(self._writer)
+
+
+def _load_vec0(connection: apsw.Connection) -> None:
+    try:
+        import sqlite_vec
+
+        connection.enable_load_extension(True)
+        try:
+            connection.load_extension(sqlite_vec.loadable_path())
+        finally:
+            connection.enable_load_extension(False)
+    except (ImportError, OSError, AttributeError, apsw.Error) as exc:
+        raise StoreError(
+            f"VECTOR_INDEX is sqlite-vec, but its extension does not load ({exc}): "
+            f"pip install 'sqlite-vec>=0.1.9', or set VECTOR_INDEX=resident."
+        ) from exc
 
 
 def _roll_back(connection: Connection) -> None:

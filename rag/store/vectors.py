@@ -1,4 +1,4 @@
-"""The vector leg: a contiguous float32 matrix per active version, searched exactly."""
+"""The vector leg: what an index promises, and the one that holds all vectors in memory (`vec0.py` has the other)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rag.errors import EmbedderMismatch
 from rag.protocols import FloatMatrix
 
-__all__ = ["ResidentIndex", "VectorIndex"]
+__all__ = ["ResidentIndex", "VectorIndex", "require_same_length"]
 
 
 class VectorIndex(Protocol):
@@ -47,7 +47,7 @@ class ResidentIndex:
         return self._keys
 
     def search(self, query: FloatMatrix, limit: int, rows: NDArray[np.int64] | None = None) -> list[tuple[int, float]]:
-        self._require_same_length(query)
+        require_same_length(query, len(self._columns))
         keys = self._keys if rows is None else self._keys[rows]
         cosine = query @ (self._columns if rows is None else self._columns[:, rows])
         if len(keys) > limit:
@@ -58,14 +58,14 @@ class ResidentIndex:
         return [(int(keys[i]), float(cosine[i])) for i in order]
 
     def cosines(self, query: FloatMatrix, keys: Sequence[int]) -> dict[int, float]:
-        self._require_same_length(query)
+        require_same_length(query, len(self._columns))
         wanted = np.asarray(keys, np.int64)
         at = np.minimum(np.searchsorted(self._keys, wanted), len(self._keys) - 1)
         there = self._keys[at] == wanted
         return dict(zip(wanted[there].tolist(), (query @ self._columns[:, at[there]]).tolist(), strict=True))
 
-    def _require_same_length(self, query: FloatMatrix) -> None:
-        if query.shape != (self._columns.shape[0],):
-            raise EmbedderMismatch(
-                f"The query has {query.shape[-1]} dimensions, the stored vectors {self._columns.shape[0]}."
-            )
+
+def require_same_length(query: FloatMatrix, dimensions: int) -> None:
+    """EmbedderMismatch unless the query has as many dimensions as the stored vectors."""
+    if query.shape != (dimensions,):
+        raise EmbedderMismatch(f"The query has {query.shape[-1]} dimensions, the stored vectors {dimensions}.")

@@ -7,24 +7,30 @@ theirs. So no turn mixes two versions.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rag.store.connection import Database
 from rag.store.corpus import Corpus, Version, visible
+from rag.store.vec0 import SqliteVecIndex, bring_up_to_date
 from rag.store.vectors import ResidentIndex, VectorIndex
 from rag.types import Filters
 from rag.words import words
 
-__all__ = ["View", "Views"]
+__all__ = ["IndexKind", "View", "Views"]
+
+IndexKind = Literal["resident", "sqlite-vec"]
+"""Where vectors are searched: in memory, or in the file."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class View:
-    """One version of a collection. `index` is None while the model's vectors are incomplete: keyword-only.
+    """One version of a collection. `index` is None while no model's vectors are complete: keyword-only. `model_id` is
+    the model whose vectors it searches: a question must be embedded by the same one.
 
     `keys` are its chunk keys, sorted; `labels` holds a column of codes per filterable field and `codes` their
     meaning; `indexed` counts the passages of all versions in the full-text index; `titles` finds the
@@ -69,12 +75,16 @@ _LABELS = ("lang", "topic", "organization", "jurisdiction", "doc_type", "effecti
 
 
 class Views:
-    """The current view of every collection, for the embedding model in use."""
+    """The current view of every collection. The first of `models` whose vectors are complete for it serves."""
 
-    def __init__(self, db: Database, corpus: Corpus, model_id: str | None) -> None:
-        self._db, self._corpus, self._model_id = db, corpus, model_id
+    def __init__(self, db: Database, corpus: Corpus, models: Sequence[str], kind: IndexKind = "resident") -> None:
+        self._db, self._corpus, self._models, self.kind = db, corpus, tuple(models), kind
         self._views: dict[str, View] = {}
         self._lock = threading.Lock()
+
+    def serving(self, version: Version) -> str | None:
+        """The model that answers for a version; None: keyword-only."""
+        return next((model for model in self._models if model in version.models), None)
 
     def get(self, collection: str) -> View:
         """The view of what is published now; built when it changed. Blocking: 24,000 passages take about 0.2 s.
@@ -91,20 +101,23 @@ class Views:
             return view
 
     def _fresh(self, view: View) -> bool:
-        row = self._db.read().execute(
+        rows = self._db.read().execute(
             """
-            SELECT k.active, EXISTS (SELECT 1 FROM vector_sets v WHERE v.collection = k.name
-                                     AND v.generation = k.active AND v.model_id = ?)
-            FROM collections k WHERE k.name = ?
+            SELECT k.active, v.model_id FROM collections k
+            LEFT JOIN vector_sets v ON v.collection = k.name AND v.generation = k.active
+            WHERE k.name = ?
             """,
-            (self._model_id, view.version.collection),
-        ).fetchone()  # fmt: skip
-        return row is not None and row == (view.version.generation, int(view.index is not None))
+            (view.version.collection,),
+        ).fetchall()  # fmt: skip
+        complete = {model for _, model in rows}
+        serving = next((model for model in self._models if model in complete), None)
+        return {active for active, _ in rows} == {view.version.generation} and serving == view.model_id
 
     def _build(self, collection: str) -> View:
         with self._db.snapshot() as connection:
             version = self._corpus.version(collection)
-            names = {"collection": collection, "generation": version.generation, "model": self._model_id}
+            model = self.serving(version)
+            names = {"collection": collection, "generation": version.generation, "model": model}
             rows = connection.execute(
                 f"""
                 SELECT c.id, {", ".join(f"d.{label}" for label in _LABELS)}, d.title
@@ -115,8 +128,8 @@ class Views:
             ).fetchall()
             (indexed,) = connection.execute("SELECT count(*) FROM chunks").fetchone()
             keys = np.fromiter((row[0] for row in rows), np.int64, len(rows))
-            index = None
-            if self._model_id in version.models and rows:
+            index: VectorIndex | None = None
+            if model is not None and rows and self.kind == "resident":
                 blobs = connection.execute(
                     f"""
                     SELECT v.embedding FROM chunks c JOIN chunk_vectors v ON v.chunk = c.id AND v.model_id = :model
@@ -125,6 +138,9 @@ class Views:
                     names,
                 ).fetchall()
                 index = ResidentIndex(keys, _matrix(blobs))
+        if model is not None and rows and self.kind == "sqlite-vec":
+            bring_up_to_date(self._db, collection, model)  # writes, so not under the snapshot; it only ever adds
+            index = SqliteVecIndex(self._db, collection, model, keys)
         labels: dict[str, NDArray[np.int32]] = {}
         codes: dict[str, dict[str | None, int]] = {}
         for column, name in enumerate(_LABELS, start=1):
@@ -137,7 +153,7 @@ class Views:
         for row in rows:
             titles.setdefault(named[row[-1]], []).append(row[0])
         return View(
-            version=version, model_id=self._model_id, keys=keys, index=index, indexed=indexed, labels=labels,
+            version=version, model_id=model, keys=keys, index=index, indexed=indexed, labels=labels,
             codes=codes, titles={title: tuple(found) for title, found in titles.items()},
             title_words=frozenset(word for title in titles for word in title.split()),
         )  # fmt: skip

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from app.settings import ROOT, Settings, SettingsError
-from rag.errors import StoreBusy
+from rag.errors import ProviderRejected, StoreBusy
 from rag.ingest.bundle import BUNDLE_SOURCE, read_vectors, vectors_path
 from rag.ingest.report import IngestReport, Progress
 from rag.ingest.request import IngestRequest
@@ -25,6 +25,7 @@ from rag.ingest.run import ingest
 from rag.lexicon import Lexicon
 from rag.pipeline import Parts
 from rag.protocols import Embedder, WebSearch
+from rag.providers.e5_weights import MODEL_ID
 from rag.providers.extractive import Extractive
 from rag.providers.local_embedder import LocalE5, open_local_embedder
 from rag.receipt import Receipt
@@ -39,14 +40,17 @@ if TYPE_CHECKING:
     from app.background import Background
 
 __all__ = [
+    "EMBEDDERS",
     "LEXICON",
     "Components",
     "CorpusComponents",
+    "EmbedderChoice",
     "bundled_collections",
     "ingest_bundle",
     "interrupted_receipt",
     "open_components",
     "open_corpus",
+    "open_embedder",
     "version",
 ]
 
@@ -63,12 +67,14 @@ def version() -> str:
 
 @dataclass(kw_only=True)
 class CorpusComponents:
-    """What it takes to read and change the corpus. `degraded` says in sentences what is not at its best."""
+    """What it takes to read and change the corpus. `degraded` says in sentences what is not at its best; `others` are
+    embedders that answer where the vectors of `embedder` are not complete yet."""
 
     settings: Settings
     store: Store
     embedder: Embedder | None
     degraded: tuple[str, ...]
+    others: tuple[Embedder, ...] = ()
 
 
 @dataclass(kw_only=True)
@@ -95,15 +101,18 @@ def open_corpus(
         say = log.info if settings.embedder == "none" else log.warning  # what was chosen is no news
         say("degraded", what=sentence)
     store = Store(settings.db_path, embedder.info if embedder else None, index=settings.vector_index)
+    others: tuple[Embedder, ...] = ()
     try:
-        corpus = CorpusComponents(settings=settings, store=store, embedder=embedder, degraded=degraded)
+        others = _open_others(settings, store, embedder)
+        corpus = CorpusComponents(settings=settings, store=store, embedder=embedder, others=others, degraded=degraded)
         if publish:
             _publish_missing(corpus, answer_at_once)
         yield corpus
     finally:
         store.close()
-        if embedder is not None:
-            embedder.close()
+        for opened in (embedder, *others):
+            if opened is not None:
+                opened.close()
 
 
 @contextmanager
@@ -125,14 +134,16 @@ def open_components(settings: Settings, *, publish: bool = True, answer_at_once:
             spellings=Spellings(lexicon.words("en"), corpus.store.keywords.holds),
             embedder=corpus.embedder,
             web=_open_web(settings, corpus.embedder),
+            others=corpus.others,
             check_sentences=settings.faithfulness,
             hold_from=settings.faithfulness_min_risk,
             degraded=("embedder",) if corpus.degraded else (),
             app_version=version(),
         )
         yield Components(
-            settings=settings, store=corpus.store, embedder=corpus.embedder, degraded=corpus.degraded, parts=parts
-        )
+            settings=settings, store=corpus.store, embedder=corpus.embedder, others=corpus.others,
+            degraded=corpus.degraded, parts=parts,
+        )  # fmt: skip
 
 
 def _seed(settings: Settings) -> None:
@@ -146,13 +157,53 @@ def _seed(settings: Settings) -> None:
     log.info("database_seeded")
 
 
-def _open_embedder(settings: Settings) -> tuple[Embedder | None, tuple[str, ...]]:
-    if settings.embedder == "none":
-        return None, ("EMBEDDER=none: questions are searched by keyword only.",)
+@dataclass(frozen=True, kw_only=True)
+class EmbedderChoice:
+    """An embedder that can be chosen by name: the id of its vectors, and how to open it (None: it does not work here,
+    with sentences that say why)."""
+
+    model_id: str
+    open: Callable[[Settings], tuple[Embedder | None, tuple[str, ...]]]
+
+
+def _open_local(settings: Settings) -> tuple[Embedder | None, tuple[str, ...]]:
     embedder, losses = open_local_embedder(settings.cache_dir)
     if isinstance(embedder, LocalE5):  # it embeds; what it can lose is the place of its graph
         losses = tuple(f"{loss} Set CACHE_DIR to a folder that can be written." for loss in losses)
     return embedder, losses
+
+
+EMBEDDERS: dict[str, EmbedderChoice] = {"local:e5-small": EmbedderChoice(model_id=MODEL_ID, open=_open_local)}
+"""By the name that EMBEDDER and `galen corpus reembed --model` take."""
+
+
+def _open_embedder(settings: Settings) -> tuple[Embedder | None, tuple[str, ...]]:
+    if settings.embedder == "none":
+        return None, ("EMBEDDER=none: questions are searched by keyword only.",)
+    return EMBEDDERS[settings.embedder].open(settings)
+
+
+def open_embedder(settings: Settings, name: str) -> Embedder:
+    """The embedder of a name. ProviderRejected, with what to do, when there is none or it does not work here."""
+    if name not in EMBEDDERS:
+        raise ProviderRejected(f"There is no embedding model {name!r}: choose {' or '.join(EMBEDDERS)}.")
+    embedder, losses = EMBEDDERS[name].open(settings)
+    if embedder is None:
+        raise ProviderRejected(f"The embedding model {name!r} does not open: {' '.join(losses)}")
+    return embedder
+
+
+def _open_others(settings: Settings, store: Store, embedder: Embedder | None) -> tuple[Embedder, ...]:
+    """Opens the models whose vectors answer until those of `embedder` are complete, where they can be."""
+    if embedder is None:
+        return ()
+    waiting = [v for v in store.corpus.versions() if v.active and embedder.info.model_id not in v.models]
+    wanted = {model for version in waiting for model in version.models}
+    opened = (choice.open(settings)[0] for choice in EMBEDDERS.values() if choice.model_id in wanted)
+    others = tuple(other for other in opened if other is not None)
+    for other in others:
+        store.serve_with(other.info)
+    return others
 
 
 def _open_web(settings: Settings, embedder: Embedder | None) -> WebSearch | None:

@@ -50,14 +50,21 @@ async def health(request: Request) -> Response:
 
 def _collection(components: Components, version: Any, degraded: list[str]) -> dict[str, Any]:
     embedder = components.embedder
-    vectors = embedder is not None and embedder.info.model_id in version.models
+    serving = components.store.views.serving(version)
+    vectors = serving is not None
     if embedder is not None and not vectors:
         degraded.append(f"{version.collection} has no complete vectors of this model: keyword search only")
+    elif embedder is not None and serving != embedder.info.model_id:
+        degraded.append(
+            f"{version.collection} answers with the vectors of {serving} until those of {embedder.info.model_id} are "
+            f"complete: run `galen corpus reembed --collection {version.collection}`"
+        )
     return {
         "corpus_version": version.corpus_version,
         "documents": version.documents,
         "passages": version.chunks,
         "vectors": vectors,
+        "vectors_of": serving,
         "vector_index": components.store.views.kind if vectors else None,
     }
 

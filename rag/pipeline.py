@@ -145,7 +145,7 @@ async def _stages(turn: Turn, parts: Parts, trace: Trace) -> AsyncGenerator[Even
     yield Stage(stage="retrieving")
     trace.view = view = await _in_thread(parts, parts.store.views.get, turn.collection)
     trace.query = query = rewrite(turn, said, parts.lexicon, parts.spellings.of(view))
-    vectors = await _query_vectors(query, parts, trace)
+    vectors = await _query_vectors(query, view, parts, trace)
     clock.lap("embed")
     found = await _in_thread(parts, find_evidence, parts, view, query, vectors, None, assessment.risk_class)
     trace.degraded.extend(found.degraded)
@@ -236,11 +236,13 @@ def find_evidence(
     """
     limit = limit or parts.retriever.top_k
     steps: tuple[str, ...] = ()
+    numbers = parts.thresholds_of(view)
+    retriever = replace(parts.retriever, fusion=numbers.fusion) if numbers is not parts.thresholds else parts.retriever
     for width in (limit, limit * WIDEN):
-        searched = parts.retriever.search(view, query, vectors, width)
+        searched = retriever.search(view, query, vectors, width)
         retrieval = standing(searched, risk)
         evidence = rerank(query.text, retrieval.evidence, parts.reranker, width)
-        thresholds = thresholds_of_search(parts.thresholds, retrieval.degraded)
+        thresholds = thresholds_of_search(numbers, retrieval.degraded)
         model = thresholds.gate(view.version.collection)
         verdict = parts.grade(retrieval, query, model)
         if verdict.label is not GradeLabel.AMBIGUOUS:
@@ -277,16 +279,22 @@ async def _with_web(
         return found
 
 
-async def _query_vectors(query: Query, parts: Parts, trace: Trace) -> tuple[FloatMatrix, ...]:
-    """The vectors of what is searched: cached or computed; none when the embedder cannot (recorded; keywords go on)."""
-    if parts.embedder is None:
+async def _query_vectors(query: Query, view: View, parts: Parts, trace: Trace) -> tuple[FloatMatrix, ...]:
+    """The vectors of what is searched, by the model that made the view's: cached or computed.
+
+    None when it cannot, or the view has none (recorded; keywords go on).
+    """
+    embedder = parts.embedder_of(view)
+    if embedder is None:
         return ()
-    cache = parts.store.embed_cache
+    if embedder is not parts.embedder:
+        trace.degraded.append("other_embedder")
+    cache = parts.store.embed_caches.get(embedder.info.model_id)
     known = {text: cache.get(text) if cache is not None else None for text in query.searched}
     missing = [text for text, vector in known.items() if vector is None]
     if missing:
         try:
-            made = await _in_thread(parts, parts.embedder.embed, missing, "query")
+            made = await _in_thread(parts, embedder.embed, missing, "query")
         except ProviderError as exc:
             trace.degraded.append("query_embedding")
             log.warning("query_embedding_failed", error=type(exc).__name__)

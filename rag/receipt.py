@@ -48,7 +48,8 @@ class Receipt:
     conditions of the gate whose score does not exist.
     `groundedness` is the share of clinical sentences that their passages support (0..1, None without any);
     `filtered` counts sentences held back by the checks; `stages` are milliseconds; `degraded` names parts that did
-    not take part ("vectors", "embedder", "query_embedding").
+    not take part or stood in for another ("vectors", "embedder", "query_embedding", "other_embedder"); `embed_model` is
+    the one whose vectors were searched, None where there were none.
     """
 
     id: str

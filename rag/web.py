@@ -46,12 +46,13 @@ def add_web(
     limit = parts.retriever.top_k
     nearest = parts.retriever.judge(view, query, tuple(Evidence(chunk=chunk, scores=Scores()) for chunk in passages))
     web = _best(nearest.evidence, nearest.coverage, limit * WIDEN)
-    if vectors and view.index is not None and parts.embedder is not None:
-        web = _scored(parts.embedder, web, vectors)
+    embedder = parts.embedder_of(view)
+    if vectors and view.index is not None and embedder is not None:
+        web = _scored(embedder, web, vectors)
     merged = merge(found.decision.route, found.evidence, web, limit * WIDEN)
     evidence = rerank(query.text, merged, parts.reranker, limit * WIDEN)
     retrieval = standing(parts.retriever.judge(view, query, evidence), risk)
-    model = thresholds_of_search(parts.thresholds, found.degraded).gate(view.version.collection)
+    model = thresholds_of_search(parts.thresholds_of(view), found.degraded).gate(view.version.collection)
     verdict = parts.grade(retrieval, query, model)
     decision = gate(route(verdict), verdict, model, retrieval.evidence, risk)
     if not (decision.open and any(item.chunk.web for item in retrieval.evidence)):

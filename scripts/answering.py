@@ -49,7 +49,7 @@ def search_command(arguments: argparse.Namespace, settings: Settings) -> int:
 def _search(
     components: Components, view: View, arguments: argparse.Namespace, question: dict[str, Any]
 ) -> dict[str, Any]:
-    parts, embedder = components.parts, components.embedder
+    parts, embedder = components.parts, components.parts.embedder_of(view)
     text = sanitize(question["text"])
     turn = Turn(
         id="", messages=(Message(role="user", content=text),), collection=arguments.collection,

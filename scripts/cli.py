@@ -122,7 +122,7 @@ def _ingest(commands: Any) -> None:
 
 
 def _corpus(commands: Any) -> None:
-    parser = commands.add_parser("corpus", help="List, activate and check corpus versions.")
+    parser = commands.add_parser("corpus", help="List, activate, check and re-embed corpus versions.")
     actions = parser.add_subparsers(required=True, metavar="ACTION")
     listing = _add(actions, "list", corpus.list_command, "Show collections, sources and versions.")
     listing.add_argument("--collection", help="only this one")
@@ -132,6 +132,17 @@ def _corpus(commands: Any) -> None:
     activate.add_argument("--collection", required=True)
     check = _add(actions, "check", corpus.check_command, "Prove that rows, keyword index and vectors agree.")
     check.add_argument("--json", action="store_true", help="print as JSON")
+    reembed = _add(
+        actions,
+        "reembed",
+        corpus.reembed_command,
+        "Make another model's vectors beside those that answer, and switch to them once they are complete.",
+        epilog="Vectors are kept batch by batch: a run that was stopped or killed is taken up by the next. Meanwhile "
+        "the old vectors answer, also in a server that was already started with the new EMBEDDER.",
+    )
+    reembed.add_argument("--collection", help="only this one (default: all that are published)")
+    reembed.add_argument("--model", metavar="M", help="such as local:e5-small (default: EMBEDDER)")
+    reembed.add_argument("--json", action="store_true", help="print the reports as JSON")
     vectors = _add(actions, "vectors", corpus.vectors_command, "Compute the vectors kept beside a bundled collection.")
     vectors.add_argument("collection", help="a folder of CORPUS_DIR, such as health")
 

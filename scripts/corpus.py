@@ -5,24 +5,33 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from contextlib import ExitStack
-from dataclasses import asdict
+from contextlib import ExitStack, closing
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, TextIO
 
 from tqdm import tqdm
 
-from app.components import ingest_bundle, open_corpus
+from app.components import CorpusComponents, ingest_bundle, open_corpus, open_embedder
 from app.logs import quiet_logs
 from app.settings import Settings
-from rag.errors import PermanentError
-from rag.ingest.bundle import BUNDLE_SOURCE, vectors_path, write_vectors
+from rag.errors import CorpusMissing, PermanentError, ProviderError
+from rag.ingest.bundle import BUNDLE_SOURCE, read_vectors, vectors_path, write_vectors
 from rag.ingest.passage import content_hash
 from rag.ingest.records import Defaults
+from rag.ingest.reembed import ReembedReport, reembed
 from rag.ingest.run import IngestReport, IngestRequest, Progress, ingest
+from rag.protocols import Embedder
 from rag.store.check import check_corpus, staged_documents
 
-__all__ = ["activate_command", "check_command", "ingest_command", "list_command", "vectors_command"]
+__all__ = [
+    "activate_command",
+    "check_command",
+    "ingest_command",
+    "list_command",
+    "reembed_command",
+    "vectors_command",
+]
 
 
 class _Meter:
@@ -167,6 +176,47 @@ def check_command(arguments: argparse.Namespace, settings: Settings) -> int:
             print(f"{fault.part}: {fault.what}")
         print(f"{len(faults)} faults; {staged} documents staged by unfinished ingests")
     return 1 if faults else 0
+
+
+def reembed_command(arguments: argparse.Namespace, settings: Settings) -> int:
+    """Vectors of a model for what is published; the model that answers goes on until they are complete."""
+    quiet_logs()
+    name = arguments.model or settings.embedder
+    if name == "none":
+        raise PermanentError("Vectors need an embedding model: give --model, or unset EMBEDDER.")
+    with open_corpus(replace(settings, embedder="none"), publish=False) as components:
+        corpus = components.store.corpus
+        collections = (arguments.collection,) if arguments.collection else corpus.collections()
+        if not collections:
+            raise CorpusMissing("Nothing is published: ingest documents first (galen ingest --help).")
+        for collection in collections:
+            corpus.active_generation(collection)  # CorpusMissing names what there is, before a model is loaded
+        with closing(open_embedder(settings, name)) as embedder, closing(_Meter()) as meter:
+            reports = [_reembed(components, embedder, collection, meter) for collection in collections]
+    if arguments.json:
+        print(json.dumps([asdict(report) for report in reports]))
+        return 0
+    for report in reports:
+        print(_reembedded(report))
+    if name != settings.embedder:
+        print(f"answers still use EMBEDDER={settings.embedder}: set EMBEDDER={name} and start the server anew")
+    return 0
+
+
+def _reembed(components: CorpusComponents, embedder: Embedder, collection: str, meter: _Meter) -> ReembedReport:
+    known = read_vectors(vectors_path(components.settings.corpus_dir, collection), embedder.info.model_id)
+    try:
+        return reembed(components.store, embedder, collection, known_vectors=known, on_progress=meter)
+    except ProviderError as exc:
+        raise type(exc)(f"{exc} What is embedded is kept: run the command again to go on.") from exc
+
+
+def _reembedded(report: ReembedReport) -> str:
+    what = "now has all vectors of" if report.switched else "already had all vectors of"
+    return (
+        f"{report.collection} {report.corpus_version} {what} {report.model_id}: {report.embedded:,} embedded, "
+        f"{report.reused_vectors:,} reused, {_duration(report.seconds)}"
+    )
 
 
 def vectors_command(arguments: argparse.Namespace, settings: Settings) -> int:

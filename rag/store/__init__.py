@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from rag.protocols import EmbedderInfo
@@ -18,28 +17,24 @@ __all__ = ["Database", "DatabaseError", "IndexKind", "Job", "Source", "Store", "
 
 
 class Store:
-    """The database and its parts, opened for one embedding model (None: keyword-only).
+    """The database and its parts, opened for one embedding model (None: keyword-only)."""
 
-    `others` are the models that may serve while that one's vectors are not complete, the best first.
-    """
-
-    def __init__(
-        self,
-        path: Path | str,
-        info: EmbedderInfo | None,
-        *,
-        others: Sequence[EmbedderInfo] = (),
-        index: IndexKind = "resident",
-    ) -> None:
-        models = [known.model_id for known in (info, *others) if known is not None]
+    def __init__(self, path: Path | str, info: EmbedderInfo | None, *, index: IndexKind = "resident") -> None:
         self.db = Database(path, vec0=index == "sqlite-vec")
         self.corpus = Corpus(self.db)
         self.keywords = Keywords(self.db)
         self.keywords.bring_up_to_date()
         self.receipts = Receipts(self.db)
         self.jobs = Jobs(self.db)
-        self.views = Views(self.db, self.corpus, models, index)
-        self.embed_caches = {model: EmbedCache(self.db, model) for model in models}
+        self.views = Views(self.db, self.corpus, index)
+        self.embed_caches: dict[str, EmbedCache] = {}
+        if info is not None:
+            self.serve_with(info)
+
+    def serve_with(self, info: EmbedderInfo) -> None:
+        """Lets a further model answer where the vectors of those before it are not complete."""
+        self.views.models = (*self.views.models, info.model_id)
+        self.embed_caches[info.model_id] = EmbedCache(self.db, info.model_id)
 
     @property
     def embed_cache(self) -> EmbedCache | None:

@@ -7,7 +7,7 @@ theirs. So no turn mixes two versions.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -77,14 +77,15 @@ _LABELS = ("lang", "topic", "organization", "jurisdiction", "doc_type", "effecti
 class Views:
     """The current view of every collection. The first of `models` whose vectors are complete for it serves."""
 
-    def __init__(self, db: Database, corpus: Corpus, models: Sequence[str], kind: IndexKind = "resident") -> None:
-        self._db, self._corpus, self._models, self.kind = db, corpus, tuple(models), kind
+    def __init__(self, db: Database, corpus: Corpus, kind: IndexKind = "resident") -> None:
+        self._db, self._corpus, self.kind = db, corpus, kind
+        self.models: tuple[str, ...] = ()
         self._views: dict[str, View] = {}
         self._lock = threading.Lock()
 
     def serving(self, version: Version) -> str | None:
         """The model that answers for a version; None: keyword-only."""
-        return next((model for model in self._models if model in version.models), None)
+        return next((model for model in self.models if model in version.models), None)
 
     def get(self, collection: str) -> View:
         """The view of what is published now; built when it changed. Blocking: 24,000 passages take about 0.2 s.
@@ -110,7 +111,7 @@ class Views:
             (view.version.collection,),
         ).fetchall()  # fmt: skip
         complete = {model for _, model in rows}
-        serving = next((model for model in self._models if model in complete), None)
+        serving = next((model for model in self.models if model in complete), None)
         return {active for active, _ in rows} == {view.version.generation} and serving == view.model_id
 
     def _build(self, collection: str) -> View:

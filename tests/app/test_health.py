@@ -30,6 +30,7 @@ def test_a_published_corpus_is_ready_with_its_version_and_models(service: Servic
             "documents": version.documents,
             "passages": version.chunks,
             "vectors": True,
+            "vectors_of": "hash@1",
             "vector_index": "resident",
         }
     }

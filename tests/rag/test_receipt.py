@@ -12,8 +12,8 @@ from tests.fakes.evidence import passage
 
 KEYS = [
     "id", "status", "created_at", "provider", "model", "collection", "language", "riskClass", "ruleFires", "ruleset",
-    "banner", "filtered", "filter", "corpus_version", "embed_model", "vector_index", "thresholds", "query_kind", "rewritten_by",
-    "route", "correction", "gate",
+    "banner", "filtered", "filter", "corpus_version", "embed_model", "vector_index", "thresholds", "query_kind",
+    "rewritten_by", "route", "correction", "gate",
     "groundedness", "judge", "retrieved_sources", "degraded", "error", "stages_ms", "app_version",
 ]  # fmt: skip
 SOURCE_KEYS = [
@@ -42,9 +42,9 @@ def test_every_field_of_a_receipt_stands_in_its_json() -> None:
     marked = {
         "id": "1", "status": Status.FAILED, "created_at": "2", "collection": "3", "language": "4", "risk_class": "5",
         "rule_ids": ("6",), "ruleset": "7", "banner": True, "provider": "8", "model": "9", "corpus_version": "10",
-        "embed_model": "11", "vector_index": "28", "thresholds": "12", "query_kind": "13", "rewritten_by": ("23",), "route": Route.AMBIGUOUS,
-        "gate_reasons": ("14",), "gate_skipped": ("24",), "correction": ("25",), "sentences_kept": 26,
-        "sentences_found": 27, "features": {"15": 0.5}, "groundedness": 0.25,
+        "embed_model": "11", "vector_index": "28", "thresholds": "12", "query_kind": "13", "rewritten_by": ("23",),
+        "route": Route.AMBIGUOUS, "gate_reasons": ("14",), "gate_skipped": ("24",), "correction": ("25",),
+        "sentences_kept": 26, "sentences_found": 27, "features": {"15": 0.5}, "groundedness": 0.25,
         "sources": retrieved_sources([passage("16")], frozenset()),
         "judge": "17", "filtered": 3, "filter_reasons": {"18": 3}, "degraded": ("19",), "error": "20",
         "stages": {"21": 1.5}, "app_version": "22",

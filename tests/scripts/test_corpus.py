@@ -7,8 +7,11 @@ from pathlib import Path
 
 import pytest
 
+import app.components
+from app.components import EmbedderChoice
 from rag.store import Store
 from tests.corpora import write_documents, write_jsonl
+from tests.fakes.embedder import HashEmbedder
 from tests.scripts.galen import DOCUMENTS, Galen
 
 
@@ -110,3 +113,49 @@ def test_a_damaged_database_fails_its_check(galen: Galen, tmp_path: Path) -> Non
     assert ran.code == 1
     assert "faults; 0 documents staged" in ran.out
     assert galen("corpus", "check", "--json", folder=tmp_path).json()["faults"]
+
+
+@pytest.fixture
+def second_model(monkeypatch: pytest.MonkeyPatch) -> str:
+    """A model beside the built-in one, that `--model` takes."""
+    fake = HashEmbedder(model_id="hash@2")
+    choice = EmbedderChoice(model_id="hash@2", open=lambda _: (HashEmbedder(model_id=fake.info.model_id), ()))
+    broken = EmbedderChoice(model_id="broken@1", open=lambda _: (None, ("Its file is missing: install it.",)))
+    monkeypatch.setattr(app.components, "EMBEDDERS", {"hash": choice, "broken": broken})
+    return "hash"
+
+
+def test_reembed_makes_the_vectors_of_a_model_and_shows_how_far_it_is(
+    galen: Galen, tmp_path: Path, second_model: str
+) -> None:
+    for name in ("one", "two"):
+        docs = write_documents(tmp_path / name, DOCUMENTS)
+        assert galen("ingest", str(docs), "--collection", name, folder=tmp_path).code == 0
+    first = galen("corpus", "reembed", "--collection", "one", "--model", second_model, folder=tmp_path)
+    assert (first.code, first.out.splitlines()[0].startswith("one ")) == (0, True)
+    assert "now has all vectors of hash@2: 3 embedded, 0 reused" in first.out
+    assert "set EMBEDDER=hash" in first.out
+    assert "passages/s, 0 s left" in first.err
+    both = galen("corpus", "reembed", "--model", second_model, "--json", folder=tmp_path).json()
+    assert [(report["collection"], report["switched"]) for report in both] == [("one", False), ("two", True)]
+    assert (both[1]["embedded"], both[1]["reused_vectors"]) == (0, 3)
+    listed = galen("corpus", "list", "--json", folder=tmp_path).json()
+    assert [version["models"] for version in listed["versions"]] == [["hash@2"], ["hash@2"]]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((), "give --model, or unset EMBEDDER"),
+        (("--model", "nothing"), "There is no embedding model 'nothing': choose hash or broken."),
+        (("--model", "broken"), "'broken' does not open: Its file is missing: install it."),
+        (("--model", "hash", "--collection", "nothing"), "No collection 'nothing' is published (published: health)."),
+    ],
+)
+def test_a_reembed_that_cannot_be_done_says_what_to_do(
+    galen: Galen, second_model: str, arguments: tuple[str, ...], said: str
+) -> None:
+    assert second_model == "hash"
+    ran = galen("corpus", "reembed", *arguments)
+    assert ran.code == 2
+    assert said in ran.err

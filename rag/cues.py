@@ -217,11 +217,11 @@ _SENTENCE_RULES: dict[Kind, str] = {
     ),
     Kind.DURATION: (
         r"\b(?:lasts?|lasting|go(?:es)? away|clears? up|heals?|chronic|lifelong|long-term condition"
-        r"|(?:hours|days|weeks|months|years)\b(?! (?:old|of age|or older|or younger|or over|or under)))\b"
+        r"|(?:hours|days|weeks|months|years)\b(?! (?:old|of age|(?:or|and) (?:older|younger|over|under))))\b"
     ),
     Kind.SEVERITY: (
         r"\b(?:life-threatening|serious\w*|dangerous|deadly|fatal|death|die[sd]?"
-        r"|emergency(?! (?:number|services|department))|severe|kill|harm\w*|mild)\b"
+        r"|emergency(?! (?:number|services|department))|(?<!less )severe|kill|harm(?:s|ed|ful)?|mild)\b"
     ),
     Kind.DIFFERENCE: r"\b(?:differ\w*|unlike|compared|whereas|while|rather than|not the same)\b",
     Kind.CONTAGION: (

@@ -31,6 +31,8 @@ from rag.providers.extractive_score import (
     says_help,
     scored_units,
     section_fit,
+    tells_the_reverse,
+    told,
 )
 from rag.providers.extractive_topic import find_topic
 from rag.question import question_kinds
@@ -119,7 +121,7 @@ def _compose(prompt: Prompt, max_words: int) -> tuple[Sentence, ...]:
     units = [unit for number in topic.passages for unit in _units(prompt.evidence[number], number, asked, qualifiers)]
     scored = scored_units(units, asked)
     draft = Draft(max_words=max_words, topic=topic.stems)
-    opening = _open(draft, scored, units, asked)
+    opening = _open(draft, [each for each in scored if asked.speaks_of_people(each.unit)], units, asked)
     if not opening:
         return ()
     for unit in opening:
@@ -133,7 +135,7 @@ def _compose(prompt: Prompt, max_words: int) -> tuple[Sentence, ...]:
     _fill(draft, scored, most - (help_unit is not None), reserve, _contrasts(units))
     if help_unit is not None and not _has_help(draft.units, help_unit, asked):
         draft.add(help_unit)
-    _continue(draft, units, most)
+    _continue(draft, units, opening, asked, most)
     if asked.kinds[0] is Kind.FIRST_AID and Kind.FIRST_AID in opening[0].section:
         opening = [first_step(draft.sources, opening[0], topic, prompt.evidence)]
     ordered = in_order(draft.units, opening, help_unit, topic, prompt.evidence)
@@ -171,7 +173,7 @@ def _open(draft: Draft, scored: Sequence[Scored], units: Sequence[Unit], asked: 
         fitting.sort(key=lambda each: -(each.score + opening_bonus(each, kind, asked)))
         titled = [unit for unit in units if unit.by_title and section_fit(unit, kind) >= 1.0]
         is_best = bool(titled) and titled[0].passage == asked.topic.passages[0]
-        if titled and (is_best or not fitting or section_fit(fitting[0].unit, kind) < 1.0):
+        if titled and not asked.is_for_people and (is_best or not fitting or section_fit(fitting[0].unit, kind) < 1.0):
             definition = _definition(units, asked)  # then "This condition …" of the record whose title is the question
             if definition is not None and draft.add(definition):
                 return [definition, *(unit for unit in titled[:1] if draft.add(unit))]
@@ -182,7 +184,7 @@ def _open(draft: Draft, scored: Sequence[Scored], units: Sequence[Unit], asked: 
         return pair if all(draft.add(unit) for unit in pair) else []
     definition = _definition(units, asked)
     answers = [*_by_title(units, asked), *(each.unit for each in scored)]
-    if definition is None or not answers or asked.needs_focus or not draft.add(definition):
+    if definition is None or not answers or not asked.is_plain or not draft.add(definition):
         return []
     return next(([definition, answer] for answer in answers if draft.add(answer)), [])
 
@@ -190,11 +192,13 @@ def _open(draft: Draft, scored: Sequence[Scored], units: Sequence[Unit], asked: 
 def _leaning_answer(units: Sequence[Unit], asked: Asked) -> list[Unit]:
     """A sentence that names the topic and the next, which answers and leans on it ("It usually spreads …")."""
     kind = asked.kinds[0]
-    if asked.needs_focus or kind in (Kind.ANY, Kind.WHAT, Kind.AMOUNT):
+    if not asked.is_plain or kind in (Kind.ANY, Kind.WHAT, Kind.AMOUNT):
         return []
     for unit in units:
         before = unit.after
-        if before is None or not unit.dangling or not unit.has_cue(kind) or asked.other_people(unit.text_stems):
+        if before is None or not unit.dangling or not unit.has_cue(kind) or asked.other_people(unit):
+            continue
+        if tells_the_reverse(unit, kind, asked.topic):
             continue
         if not before.dangling and asked.topic.is_named_in(before.stems) and unit.section <= {Kind.WHAT, kind}:
             return [before, unit]
@@ -244,7 +248,7 @@ def _help(units: Sequence[Unit], asked: Asked) -> Unit | None:
     """The sentence that says when to get help for the topic: an emergency before a doctor's visit."""
     best: tuple[float, Unit] | None = None
     for unit in units:
-        if unit.items or unit.dangling or asked.other_people(unit.text_stems) or not says_help(unit, asked):
+        if unit.items or unit.dangling or asked.other_people(unit) or not says_help(unit, asked):
             continue
         value = help_value(unit, asked)
         if best is None or value > best[0]:
@@ -281,10 +285,11 @@ def _contrasts(units: Sequence[Unit]) -> dict[int, Unit]:
     return {id(unit.after): unit for unit in units if unit.after is not None and _CONTRAST.match(unit.text)}
 
 
-def _continue(draft: Draft, units: Sequence[Unit], most: int) -> None:
-    """Adds sentences that lean on a quoted one directly before them."""
+def _continue(draft: Draft, units: Sequence[Unit], opening: Sequence[Unit], asked: Asked, most: int) -> None:
+    """Adds sentences that lean on a quoted one directly before them: on the opening, or on the type themselves."""
     for unit in units:
         if len(draft.units) >= most:
             return
-        if unit.dangling and unit.after is not None and any(quoted is unit.after for quoted in draft.sources):
+        leans = unit.dangling and any(quoted is unit.after for quoted in draft.sources)
+        if leans and (told(unit, asked) or any(unit.after is each for each in opening)):
             draft.add(unit)

@@ -14,11 +14,21 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rag.providers.extractive_heading import SMALL, STARTERS
+from rag.providers.extractive_heading import SMALL, STARTERS, is_label
 from rag.text import LEAD_WORDS, before_repeat, split_sentences, unglued, without_references
 from rag.words import words
 
-__all__ = ["GluedList", "announces", "items_of", "labelled", "leads_in", "read_glued", "split_lists"]
+__all__ = [
+    "GluedList",
+    "announces",
+    "item_text",
+    "items_of",
+    "labelled",
+    "leads_in",
+    "points_ahead",
+    "read_glued",
+    "split_lists",
+]
 
 _MAX_LEAD_WORDS = 55
 _MAX_ITEM_WORDS = 25
@@ -36,10 +46,19 @@ _VERB = re.compile(
     r"\b(?:is|are|was|were|be|can|may|might|will|should|must|do|does|has|have|you|your|it|they|this|call|get|see)\b",
     re.I,
 )
-_COLON_LABEL = re.compile(r"([A-Z][^.:!?]{2,60}):(?=[A-Z])")
+_COLON_LABEL = re.compile(r"([A-Z][^.:!?]{2,60}):(?=\s?[A-Z])")
+_GLUED_NAME = re.compile(
+    r"((?:[A-Z][\w’'-]+ ){1,4}[A-Z][\w’'-]+) [A-Z][a-z]+ [a-z]+ "
+)  # "Kidney Stones Studies show …"
+_HANGING = frozenset(("include", "includes", "including", "is", "are", "as"))  # an item that wants others
 _PERCENT = re.compile(r"([A-Z][^%]{2,90}?) \d{1,3}(?:\.\d+)?%(?=\s|$)")
 _NO_FINDING = re.compile(
     r"\b(?:inheritance|expressivity|penetrance|(?:insidious|juvenile|adult|infantile) onset)\b", re.I
+)
+_POINTS_AHEAD = re.compile(
+    r"(?:the following|this is|(?:here|there|these) are|these (?:[\w-]+ ){1,3}(?:are|can|may|include|increase|raise)"
+    r"|some (?:[\w-]+ ){0,2}(?:are|include))\b",
+    re.IGNORECASE,
 )
 _TABLE_HEAD = re.compile(r".*\(when available\) ")
 
@@ -54,17 +73,25 @@ def leads_in(text: str) -> bool:
     tokens = text.split()
     if not 2 <= len(tokens) <= _MAX_LEAD_WORDS or text[0].islower() or ": " in text:
         return False
-    promised = "following" in text or re.match(r"here (?:are|is)\b", text, re.IGNORECASE)
-    return text.endswith((":", "：")) or bool(promised) or tokens[-1].lower() in LEAD_WORDS
+    return text.endswith((":", "：")) or "following" in text or tokens[-1].lower() in LEAD_WORDS or points_ahead(text)
+
+
+def points_ahead(text: str) -> bool:
+    """Whether a line says that a list follows ("Here are some common signs."): no "these" in it means what was said."""
+    return _POINTS_AHEAD.match(text) is not None
 
 
 @dataclass(frozen=True)
 class GluedList:
-    """A list inside a sentence: its lead-in, its items, all verbatim, and the text behind the last one."""
+    """A list inside a sentence: its lead-in, its items, all verbatim, and the text behind the last one.
+
+    `used` is how many of the sentences that follow on the line belong to it.
+    """
 
     lead: str
     items: tuple[str, ...]
     rest: str
+    used: int = 0
 
 
 def read_glued(sentence: str, names: frozenset[str]) -> GluedList | None:
@@ -81,6 +108,8 @@ def read_glued(sentence: str, names: frozenset[str]) -> GluedList | None:
     tail = ""
     if _END.search(pieces[-1]) and _is_sentence(pieces[-1], names):
         tail = pieces.pop()
+        while pieces and is_label(pieces[-1]):  # the heading of what follows
+            pieces.pop()
     items = _clean(pieces)
     return GluedList(f"{head}:", items, tail) if len(items) >= _FEWEST_GLUED else None
 
@@ -93,8 +122,15 @@ def labelled(sentence: str, behind: Sequence[str]) -> GluedList | None:
     head, colon, first = sentence.partition(": ")
     if not colon or not leads_in(f"{head}:"):
         return None
-    labels = [label for text in (first, *behind) if (label := _label(text))]
-    return GluedList(f"{head}:", _clean(labels), "") if len(labels) >= 2 and _label(first) else None
+    labels = {number: label for number, text in enumerate((first, *behind)) if (label := _label(text))}
+    if len(labels) < 2 or 0 not in labels:
+        return None
+    return GluedList(f"{head}:", _clean([*labels.values()]), "", used=max(labels))
+
+
+def item_text(line: str) -> str:
+    """A line without its bullet."""
+    return _BULLET.sub("", line, count=1).strip()
 
 
 def items_of(lines: Sequence[str], names: frozenset[str]) -> tuple[tuple[str, ...], list[str]]:
@@ -103,11 +139,18 @@ def items_of(lines: Sequence[str], names: frozenset[str]) -> tuple[tuple[str, ..
     Where lists stand inside long prose, the last item runs into the text behind it, which may be the whole list
     once more; it ends there.
     """
-    texts = [_BULLET.sub("", line, count=1).strip() for line in lines]
+    texts = [item_text(line) for line in lines]
     parts = [split_sentences(text) or [""] for text in texts]
     stopped = any(_END.search(part[0]) for part in parts[:-1])
     last, rest = _last_item(texts, names, stopped=stopped)
-    return _clean([*(part[0] for part in parts[:-1]), last]), rest
+    return _named(_clean([*(part[0] for part in parts[:-1]), last])), rest
+
+
+def _named(items: tuple[str, ...]) -> tuple[str, ...]:
+    """The names alone, where every second item explains the one before it ("Statins", "lower the cholesterol", …)."""
+    names, explanations = items[::2], items[1::2]
+    explained = len(items) >= 4 and all(name[0].isupper() for name in names)
+    return names if explained and all(text[0].islower() for text in explanations) else items
 
 
 def _last_item(texts: Sequence[str], names: frozenset[str], *, stopped: bool) -> tuple[str, list[str]]:
@@ -179,7 +222,7 @@ def _label(text: str) -> str:
     """The label that a piece of text is, or that stands before it ("Fever:It may be high."), or ""."""
     before = _COLON_LABEL.match(text)
     if before is not None:
-        return before[1]
+        return "" if before[1].split()[-1].lower() in LEAD_WORDS else before[1]
     opens = text[:1].isupper() and text.split()[0] not in STARTERS
     short = len(text.split()) <= _NAME_WORDS and text.endswith(".") and not _VERB.search(text)
     return text if opens and short else ""
@@ -194,9 +237,12 @@ def _item(text: str) -> str:
     if len(text.split()) > _MAX_ITEM_WORDS:
         name = re.match(r"[^:(]+?(?=\s?:\s)", text)
         text = name[0] if name is not None and len(name[0].split()) <= _NAME_WORDS else ""
+    elif len(text.split()) > _NAME_WORDS and (glued := _GLUED_NAME.match(text)):
+        text = glued[1]
     text = _ITEM_END.sub(
         "", _JOINED.sub("", without_references(text), count=1) if _JOINED.match(text) else without_references(text)
     )
-    if text.endswith(":") or STARTERS.issuperset(text.split()) or _NO_FINDING.search(text):
+    hanging = text.split()[-1:] and text.split()[-1].lower() in _HANGING
+    if text.endswith(":") or hanging or STARTERS.issuperset(text.split()) or _NO_FINDING.search(text):
         return ""
     return text if text.count("(") == text.count(")") else ""

@@ -13,7 +13,16 @@ from functools import cached_property
 
 from rag.kind import Kind
 from rag.providers.extractive_heading import Unclear, split_heading
-from rag.providers.extractive_list import announces, items_of, labelled, leads_in, read_glued, split_lists
+from rag.providers.extractive_list import (
+    announces,
+    item_text,
+    items_of,
+    labelled,
+    leads_in,
+    points_ahead,
+    read_glued,
+    split_lists,
+)
 from rag.providers.extractive_sentence import dangles, is_navigation, is_question, means_title, quotable
 from rag.question import heading_kinds, sentence_has_cue, sentence_speaks_of
 from rag.text import is_list_item, is_table_row, split_sentences, without_references
@@ -122,7 +131,7 @@ class _Reader:
         """Reads the line at `at`; returns where to go on (behind the list that it may introduce)."""
         line = lines[at]
         if is_list_item(line) or is_table_row(line):
-            self.previous = None  # an item without its lead-in
+            self._read_stray_item(line)
             return at + 1
         end = at + 1
         while end < len(lines) and is_list_item(lines[end]):
@@ -132,8 +141,9 @@ class _Reader:
             return at + 1
         sentences = _split(line)
         lead_in = sentences.pop() if end > at + 1 else None
-        for number, sentence in enumerate(sentences):
-            self._read_sentence(sentence, behind=sentences[number + 1 :])
+        number = 0
+        while number < len(sentences):
+            number += 1 + self._read_sentence(sentences[number], behind=sentences[number + 1 :])
         if lead_in is not None:
             for lead, item_lines in split_lists(lines[at + 1 : end], self.names):
                 items, rest = items_of(item_lines, self.names)
@@ -142,18 +152,26 @@ class _Reader:
                     self._read_sentence(sentence)
         return end
 
+    def _read_stray_item(self, line: str) -> None:
+        """Reads an item without its lead-in, of which only whole sentences tell anything."""
+        self.previous = None
+        if is_list_item(line):
+            for sentence in _split(item_text(line)):
+                self._read_sentence(sentence)
+        self.previous = None
+
     def _enter(self, heading: str) -> None:
         self.section = heading_kinds(heading, self.lang) or self.section
         self.previous = None
 
-    def _read_sentence(self, written: str, behind: Sequence[str] = ()) -> None:
-        """Reads a sentence; `behind` are those that follow it on its line."""
+    def _read_sentence(self, written: str, behind: Sequence[str] = ()) -> int:
+        """Reads a sentence; returns how many of those `behind` it on its line were read with it."""
         sentence = self._without_heading(written)
         if not sentence:
-            return
+            return 0
         if is_question(sentence):
             self._enter(sentence)
-            return
+            return 0
         if announces(sentence):
             self.announced = sentence
         glued = labelled(sentence, behind) or read_glued(sentence, self.names)
@@ -161,14 +179,16 @@ class _Reader:
             self._add_list(glued.lead, glued.items)
             if glued.rest:
                 self._read_sentence(glued.rest)
-        elif quotable(sentence):
+            return glued.used
+        if quotable(sentence):
             self._append(sentence, ())
         else:
             self._lose()
+        return 0
 
     def _without_heading(self, written: str) -> str:
         """A sentence as it can be quoted, or ""; a heading before it opens its section."""
-        sentence = without_references(written)
+        sentence = without_references(written).lstrip("-•*– ")
         try:
             heading, sentence = split_heading(sentence, self.names)
         except Unclear:
@@ -194,7 +214,7 @@ class _Reader:
         self.previous = None
 
     def _append(self, text: str, items: tuple[str, ...]) -> None:
-        dangling = dangles(text, self.lang) and not (items and _POINTS_AHEAD.match(text))
+        dangling = dangles(text, self.lang) and not (items and points_ahead(text))
         unit = Unit(
             text=text,
             passage=self.passage,
@@ -209,7 +229,6 @@ class _Reader:
         self.previous = unit
 
 
-_POINTS_AHEAD = re.compile(r"(?:the following|these are|this is|here are)\b", re.IGNORECASE)
 _SEAM = re.compile(  # "… has CF. People …", "… or discomfort.Most …"
     r"(?<=[A-Z]{2}\.)\s+(?=[A-Z][a-z]+\s)|(?<=[a-z)]\.)(?=[A-Z][a-z]+\s)"
 )

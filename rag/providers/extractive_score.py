@@ -10,12 +10,13 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rag.cues import SUBJECTS
 from rag.kind import Kind
 from rag.providers.extractive_list import announces
 from rag.providers.extractive_passage import Unit
 from rag.providers.extractive_topic import Topic
 from rag.question import is_yes_no, question_kinds, sentence_has_cue
-from rag.types import Prompt
+from rag.types import Chunk, Prompt
 from rag.words import stem, words
 
 __all__ = [
@@ -30,12 +31,15 @@ __all__ = [
     "says_help",
     "scored_units",
     "section_fit",
+    "tells_the_reverse",
+    "told",
 ]
 
 # Set by reading the answers to the thirty questions of evals/goldens/extractive, to 140 more on the bundled
 # corpus and to 70 on MedQuAD records, 2026-11-30; so are the weights in `_score`, `_shape`, `opening_bonus`
 # and `help_value`.
 _SECTION_FIT = 0.75  # a unit stands in a section of the asked type
+_BY_PROXY = 0.7  # a section that answers a type only so well does so by sentences with words of the type
 _CUE_FIT = 0.25  # and it has words of that type
 _CUE_ALONE = 0.4  # it has the words, and its section tells nothing
 _SUBJECT_FIT = 0.6  # the type is its subject, in a document on the topic
@@ -87,6 +91,10 @@ _SPEAKS_OF_ANOTHER = {
     Kind.DURATION: frozenset({Kind.HELP, Kind.FIRST_AID}),
     Kind.SEVERITY: frozenset({Kind.TREATMENT}),
 }
+# Types that are hardly ever answered without their own words; a symptom or a thing to do may be any sentence.
+_SAID_IN_WORDS = frozenset(
+    (Kind.CAUSES, Kind.RISK, Kind.TREATMENT, Kind.DIAGNOSIS, Kind.INHERITANCE, Kind.COMPLICATIONS, Kind.OUTLOOK)
+)
 CALL = re.compile(r"\bemergency number\b|\b(?:call|needs?)\b[^.]{0,30}\bambulance\b|\bcall (?:911|999|112)\b", re.I)
 URGENT = frozenset(map(stem, ("emergency", "ambulance", "urgent", "immediately", "911", "999", "112", "crisis")))
 _ARTICLES = frozenset(("a", "an", "the", "el", "la", "le", "l", "il", "lo", "o", "der", "die", "das"))
@@ -96,7 +104,21 @@ _RAISED = frozenset({Kind.CAUSES, Kind.RISK, Kind.CONTAGION})
 _LOWERED = re.compile(r"\b(?:lower|reduc|prevent|protect|check|stop)\w*", re.IGNORECASE)
 _SIDE_WORDS = frozenset(("other", "less", "further", "additional", "rare", "rarely", "uncommon", "sometimes"))
 _MAIN = re.compile(r"\b(?:most common|most often|main|mainly|usually|mostly|typically|most \w+ are)\b", re.IGNORECASE)
-_CAUSING = re.compile(r"\bcauses?\b(?! of\b)(?<!common cause)(?<!the cause)", re.IGNORECASE)
+_CAUSING = re.compile(
+    r"(?<!the )(?<!common )\bcauses?\b(?! (?:of|is|are|include)\b)|\bleads? to\b|\bresults? in\b"
+    r"|\b(?:increases?|raises?) (?:the|your|their) (?:chances?|risks?|likelihood)\b"
+    r"|\b(?:leading|major|main|common|frequent) causes? of\b",
+    re.IGNORECASE,
+)
+_BESIDE = re.compile(  # what was, what is being tried, and what is not done: no first answer
+    r"\b(?:in the past|until recently|in (?:[A-Z][a-z]+ )?(?:19|20)\d\d|(?:is|are) not recommended"
+    r"|(?:several|some|recent|many|a number of) studies|researchers (?:are|have)|(?:studies|research) (?:is|are) )\b",
+    re.IGNORECASE,
+)
+_BRINGS_THEM = re.compile(  # what brings complications about, or keeps them away, is none
+    r"\b(?:risks?|chances?|likelihood|prevent\w*|avoid\w*|reduc\w+)(?: \w+){0,3} complications?\b", re.IGNORECASE
+)
+_SUBORDINATE = re.compile(r"(?:as|when|while|although|though|even|since|once|besides|because)\b", re.IGNORECASE)
 _NAMING = re.compile(r"\b(?:called|known as|means|refers to)\b", re.IGNORECASE)
 _EXAMPLES = re.compile(r"\b(?:such as|including|includes?|for example)\b", re.IGNORECASE)
 _VERDICT = re.compile(r"\b(?:should|must|not|no|cannot|never|nobody|safe\w*|rarely|recommended)\b", re.IGNORECASE)
@@ -106,7 +128,32 @@ _INHERITED = re.compile(
 _VERBS = frozenset(
     ("is", "are", "was", "were", "means", "refers", "describes", "stands", "happens", "occurs")
 ) | frozenset(("develops", "affects", "causes", "es", "son", "est", "sont", "ist", "sind"))
-GROUPS = tuple(frozenset(map(stem, group)) for group in (("adult",), ("child", "baby", "teenager"), ("pregnant",)))
+GROUPS = tuple(
+    frozenset(map(stem, group))
+    for group in (
+        ("adult",),
+        ("child", "baby", "kid", "infant", "toddler", "newborn", "teenager", "teen"),
+        ("pregnant", "pregnancy"),
+    )
+)
+_AGE = re.compile(r"\b(\d{1,3})[- ]?(year|month|week|day)s?[- ]old\b", re.IGNORECASE)
+_UNDER = re.compile(
+    r"\b(?:under|younger than|below) (?:the age of |age )?(\d{1,3}) (year|month|week|day)s?\b", re.IGNORECASE
+)
+_OVER = re.compile(
+    r"\b(?:over|older than) (?:the age of |age )?(\d{1,3}) (year|month|week|day)s?\b"
+    r"|\b(\d{1,3}) (year|month|week|day)s? (?:of age )?(?:and|or) (?:older|over)\b",
+    re.IGNORECASE,
+)
+_CHILD = GROUPS[1]
+_GROWN = 18 * 365
+_TYPE_STEMS = frozenset(  # words by which a type is asked for, and which an answer need not repeat
+    map(
+        stem,
+        ("run", "families", "family", "lead", "untreated", "treated", "life", "expectancy", "side", "effect", "rid"),
+    )
+)
+_DAYS = {"year": 365, "month": 30, "week": 7, "day": 1}
 
 
 @dataclass(frozen=True)
@@ -118,6 +165,8 @@ class Asked:
     focus: dict[str, float]
     absent: float  # weight of the other words that no passage on the topic has
     people: tuple[frozenset[str], ...]
+    age: int  # of the person, in days; -1 where the question tells none
+    for_people: frozenset[int]  # the passages whose title names the people asked about
     yes_no: bool
     foreign: bool  # not English: the cues for sentences are English, so a title and a section must do
     ranks: dict[int, int]
@@ -129,6 +178,16 @@ class Asked:
         return self.yes_no and (kind is Kind.ANY or (kind in _WITHOUT_SECTION and bool(self.focus)))
 
     @property
+    def is_plain(self) -> bool:
+        """Whether what is said of the topic at large answers the question."""
+        return not (self.needs_focus or self.is_for_people)
+
+    @property
+    def is_for_people(self) -> bool:
+        """Whether people are asked about whom the name of the topic does not tell ("asthma in children")."""
+        return any(group.isdisjoint(self.topic.stems) for group in self.people)
+
+    @property
     def is_unanswered(self) -> bool:
         """Whether the passages on the topic lack most of what a yes or no is asked of ("alcohol with antibiotics")."""
         return self.yes_no and self.absent > sum(self.focus.values())
@@ -138,11 +197,15 @@ class Asked:
         question = prompt.focus or prompt.question  # the type is the last message's, the topic may be borrowed
         kinds = question_kinds(question, prompt.read_in)
         stems = frozenset(map(stem, words(prompt.question)))
+        age = next(iter(_ages(_AGE, prompt.question)), -1)
         people = tuple(group for group in GROUPS if group & stems)
+        if 0 <= age < _GROWN and _CHILD not in people:
+            people = (*people, _CHILD)
         rest = {
             word.stem: 1.0 if any(word.stem in group for group in people) else word.weight
             for word in topic.rest
-            if word.weight >= _FOCUS_WEIGHT or any(word.stem in group for group in people)
+            if (word.weight >= _FOCUS_WEIGHT and word.stem not in _TYPE_STEMS)
+            or any(word.stem in group for group in people)
         }
         english = prompt.read_in.lower().startswith("en")
         yes_no = english and is_yes_no(question)
@@ -154,6 +217,12 @@ class Asked:
             focus={word: weight for word, weight in rest.items() if word in topic.text},
             absent=sum(weight for word, weight in rest.items() if word not in topic.text),
             people=people,
+            age=age,
+            for_people=frozenset(
+                number
+                for number in topic.passages
+                if any(group & _title_stems(prompt.evidence[number].chunk) for group in people)
+            ),
             yes_no=yes_no,
             foreign=not english,
             ranks={number: rank for rank, number in enumerate(topic.passages)},
@@ -164,10 +233,32 @@ class Asked:
         total = sum(self.focus.values())
         return sum(weight for word, weight in self.focus.items() if word in stems) / total if total else 0.0
 
-    def other_people(self, stems: frozenset[str]) -> bool:
-        """Whether a unit speaks of a group of people only that is not the one asked about."""
-        spoken = [group for group in GROUPS if group & stems]
+    def speaks_of_people(self, unit: Unit) -> bool:
+        """Whether a unit, or the title of its passage, names the people asked about, where any are."""
+        return (
+            not self.is_for_people
+            or unit.passage in self.for_people
+            or any(group & unit.stems for group in self.people)
+        )
+
+    def other_people(self, unit: Unit) -> bool:
+        """Whether a unit speaks of a group or an age of people only that is not the one asked about."""
+        if self.age >= 0:
+            under, over = _ages(_UNDER, unit.text), _ages(_OVER, unit.text)
+            if (under and self.age >= max(under)) or (over and self.age < min(over)):
+                return True
+        spoken = [group for group in GROUPS if group & unit.text_stems]
         return bool(spoken) and bool(self.people) and not any(group in self.people for group in spoken)
+
+
+def _ages(pattern: re.Pattern[str], text: str) -> list[int]:
+    """The ages that a pattern finds, in days."""
+    found = [[part for part in match.groups() if part] for match in pattern.finditer(text)]
+    return [int(number) * _DAYS[unit.lower()] for number, unit in found]
+
+
+def _title_stems(chunk: Chunk) -> frozenset[str]:
+    return frozenset(map(stem, words(f"{chunk.title} {chunk.heading}")))
 
 
 @dataclass(frozen=True)
@@ -213,17 +304,25 @@ def scored_units(units: Sequence[Unit], asked: Asked) -> list[Scored]:
 
 
 def _score(unit: Unit, asked: Asked, sectioned: set[Kind], central: _Central) -> Scored | None:
-    if unit.dangling or asked.other_people(unit.text_stems):
+    if unit.dangling or asked.other_people(unit):
         return None
     focus = asked.focus_share(unit.stems)
     names = asked.topic.is_named_in(unit.stems)
     fits = tuple(_fit(unit, kind, kind in sectioned, focus, names, asked) for kind in asked.kinds)
     if max(fits) < MIN_FIT:
         return None
-    if unit.position > _NEAR and not names and not any(unit.has_cue(kind) for kind in asked.kinds):
+    if not names and not told(unit, asked):
+        return None
+    if unit.speaks_of(Kind.SYMPTOMS) and _SAID_IN_WORDS.issuperset(asked.kinds):
         return None
     score = 3 * max(fits) + 1.5 * focus + 0.5 * names + _CENTRAL * central.of_unit(unit) + _shape(unit, asked)
     return Scored(unit, fits, focus, names, score)
+
+
+def told(unit: Unit, asked: Asked) -> bool:
+    """Whether a unit says something of the type: by its words or, for most types, by its place close to the heading."""
+    near = unit.position <= _NEAR and not _SAID_IN_WORDS.issuperset(asked.kinds)
+    return near or bool(unit.items) or any(unit.has_cue(kind) for kind in asked.kinds)
 
 
 def _fit(unit: Unit, kind: Kind, sectioned: bool, focus: float, names: bool, asked: Asked) -> float:
@@ -242,14 +341,16 @@ def _fit(unit: Unit, kind: Kind, sectioned: bool, focus: float, names: bool, ask
         return 1.0 if unit.has_cue(kind) else _SECTION_FIT  # "What is an aura?" in the section on symptoms
     if not unit.section.isdisjoint(_SPEAKS_OF_ANOTHER.get(kind, ())):
         return 0.0
-    if kind is Kind.CAUSES and _tells_the_reverse(unit, kind, asked.topic):
+    if kind is Kind.COMPLICATIONS and _BRINGS_THEM.search(unit.text):
+        return 0.0
+    if kind in {Kind.CAUSES, Kind.TREATMENT} and tells_the_reverse(unit, kind, asked.topic):
         return 0.0
     section = section_fit(unit, kind) if names or asked.topic.titled else 0.0
     if unit.is_announced:
         return MIN_FIT if section else 0.0
-    if section:
+    if section and (section > _BY_PROXY or not _SAID_IN_WORDS.issuperset(asked.kinds) or told(unit, asked)):
         return _SECTION_FIT * section + _CUE_FIT * _has_cue(unit, kind, asked.topic)
-    if sectioned or not (names or asked.topic.titled) or _tells_the_reverse(unit, kind, asked.topic):
+    if sectioned or not (names or asked.topic.titled) or tells_the_reverse(unit, kind, asked.topic):
         return 0.0
     if (names or asked.topic.owns(unit.passage)) and unit.section <= {Kind.WHAT} and unit.speaks_of(kind):
         return _SUBJECT_FIT
@@ -261,7 +362,10 @@ def _fit(unit: Unit, kind: Kind, sectioned: bool, focus: float, names: bool, ask
         return _CUE_ALONE
     open_section = kind in _WITHOUT_SECTION or unit.section <= {Kind.WHAT}
     cue = unit.has_cue(kind)
-    if kind in _WITHOUT_SECTION and kind is not Kind.DURATION:  # "surgery in the last months" is an item of risks
+    about_another = any(other is not kind and unit.speaks_of(other) for other in SUBJECTS)
+    if (
+        kind in _WITHOUT_SECTION and kind is not Kind.DURATION and not about_another
+    ):  # "surgery in the last months" is an item of risks
         cue = cue or any(sentence_has_cue(item, kind) for item in unit.items)
     return _CUE_ALONE if open_section and cue else 0.0
 
@@ -281,13 +385,15 @@ def _has_cue(unit: Unit, kind: Kind, topic: Topic) -> bool:
     return unit.has_cue(kind)
 
 
-def _tells_the_reverse(unit: Unit, kind: Kind, topic: Topic) -> bool:
+def tells_the_reverse(unit: Unit, kind: Kind, topic: Topic) -> bool:
     """Whether a sentence tells what causes the topic where its symptoms are asked for, or what the topic causes."""
     parts = _CAUSING.split(unit.text, maxsplit=1)
-    if len(parts) < 2 or kind not in {Kind.SYMPTOMS, Kind.CAUSES}:
+    if len(parts) < 2 or kind not in {Kind.SYMPTOMS, Kind.CAUSES, Kind.TREATMENT}:
         return False
-    named = [topic.is_named_in(frozenset(map(stem, words(part)))) for part in parts]
-    return named == ([False, True] if kind is Kind.SYMPTOMS else [True, False])
+    before, behind = (frozenset(map(stem, words(part))) for part in parts)
+    if kind is Kind.CAUSES:  # a unit that leans on another means the topic: "It is a leading cause of …"
+        return (unit.dangling or topic.is_named_in(before)) and not topic.is_whole_in(behind)
+    return topic.is_named_in(behind) and not topic.is_named_in(before)
 
 
 def section_fit(unit: Unit, kind: Kind) -> float:
@@ -313,6 +419,8 @@ def _shape(unit: Unit, asked: Asked) -> float:
     if asked.kinds[0] is Kind.WHAT and unit.has_cue(Kind.OUTLOOK):
         score -= 0.4  # what it is, before how it ends
     if asked.kinds[0] in _RAISED and _LOWERED.search(unit.text):
+        score -= 0.8
+    if asked.kinds[0] is not Kind.RESEARCH and _BESIDE.search(unit.text):
         score -= 0.8
     if len(unit.words) > _LONG:
         score -= 0.02 * (len(unit.words) - _LONG)
@@ -353,10 +461,12 @@ def opening_bonus(scored: Scored, kind: Kind, asked: Asked) -> float:
         bonus += 0.5
     if asked.yes_no and _VERDICT.search(unit.text):
         bonus += 0.5
+    if _SUBORDINATE.match(unit.text):
+        bonus -= 0.4
     front = unit.words[:_OPENS]
     if topic.is_named_in(frozenset(map(stem, front))) and sentence_has_cue(" ".join(front), kind):
         bonus += 0.5
-    if opens_aside(unit) or _POINTERS & set(unit.words):
+    if opens_aside(unit) or "also" in unit.words[:5] or _POINTERS & set(unit.words):
         bonus -= 0.5
     if kind is Kind.INHERITANCE and _INHERITED.search(unit.text):
         bonus += 1.0

@@ -57,11 +57,12 @@ _NAVIGATION = re.compile(
     r"|(?:listed|described|shown) (?:below|above)|sections? (?:on|of this|called|titled)|medlineplus"
     r"|phenotype ontology|orphanet|omim|genereviews"
     r"|genetests|pubmed|genetic testing registry|these resources|resources? (?:address|page|list|section)"
-    r"|health topics|last (?:updated|reviewed)|back to top|copyright|for details|brackets?|esc button"
+    r"|health topics|see (?:a|this|our) (?:chart|graphic|list|table)"
+    r"|last (?:updated|reviewed)|back to top|copyright|for details|brackets?|esc button"
     r"|fact ?sheet|brochure|toll[- ]free|hotline at|e-?mail|to find a|diagram|(?:this|the) (?:picture|image)"
     r"|illustration|video|figure shows|frequently asked|question\b.*\bask|nih|ninds|nhlbi|niddk|summaries"
     r"|glossary|the following (?:summary|list of)|clinicaltrials\.gov|medical dictionary|note:|key points"
-    r"|get tips|(?:a|the) fraction|frequency of a sign|information on frequency|wallet card)\b",
+    r"|get tips|more on(?=:)|(?:a|the) fraction|frequency of a sign|information on frequency|wallet card)\b",
     re.IGNORECASE,
 )
 _END = re.compile(r"[.!…。！．।॥۔]['\"”’»)\]]*$")
@@ -71,6 +72,16 @@ _GLUED = re.compile(  # a capital function word inside a sentence: what stood be
     r"|What|How|Who|Why|To|Because|Talk|Avoid)\s[a-z]"
 )
 _GLUED_COLON = re.compile(r"[a-z]:[A-Z][a-z]")
+_COLON_CAPITAL = re.compile(r"[a-z)]: [A-Z]")  # "… include: Water pills: They …"
+_LOST_NUMBER = re.compile(r"[a-z] \d")  # "One glass is: 1 cup of tea 2 cups of water"
+_FRAGMENT = re.compile(  # "A test to show whether …", "Medicines to prevent …": what a list was made of
+    r"(?:An? (?!\w+(?:s|ed) )(?:[\w-]+ ){1,3}(?:of (?:[\w-]+ ){1,2})?|[A-Z][a-z]+(?: [a-z]+)?s )to (?!be )[a-z]+ "
+)
+_CLAUSE = re.compile(r"\b(?:whether|how|what|where|that|which|who|if|when|because|so|as)\b.*")
+_FINITE = re.compile(
+    r"\b(?:is|are|was|were|can|may|might|must|should|will|would|do|does|has|have|had|includes?|helps?|needs?|uses?"
+    r"|depends?|works?|exists?)\b"
+)
 _CAPITAL_INSIDE = re.compile(r"[a-z)] [A-Z][a-z]+ [a-z]")
 
 
@@ -90,15 +101,21 @@ def quotable(sentence: str) -> bool:
         and not _GLUED.search(sentence)
         and not _lost_list(sentence)
         and not _GLUED_COLON.search(sentence)
+        and not _is_fragment(sentence)
     )
 
 
 def _lost_list(sentence: str) -> bool:
     """Whether a list was glued into this sentence: "These include: Aspirin to clot Nitroglycerin to …"."""
     head, colon, rest = sentence.partition(": ")
-    if sentence.count(" - ") > 1:
+    if sentence.count(" - ") > 1 or _COLON_CAPITAL.search(rest) or (rest[:1].isdigit() and _LOST_NUMBER.search(rest)):
         return True
     return bool(colon) and bool(rest) and rest[0].isupper() and len(head) > 0 and bool(_CAPITAL_INSIDE.search(rest))
+
+
+def _is_fragment(sentence: str) -> bool:
+    """Whether a text has no verb of its own: "A medicine to lower the fever."."""
+    return _FRAGMENT.match(sentence) is not None and not _FINITE.search(_CLAUSE.sub("", sentence))
 
 
 _POINTS_BACK = re.compile(

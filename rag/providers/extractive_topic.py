@@ -66,6 +66,10 @@ class Topic:
         """Whether a text with these stems names the topic: at least half of one of its names."""
         return any(sum(word.weight for word in name if word.stem in stems) >= least for name, least in self._least)
 
+    def is_whole_in(self, stems: frozenset[str]) -> bool:
+        """Whether a text with these stems has all words of one of the topic's names."""
+        return any(all(word.stem in stems for word in name) for name in self.names)
+
     @cached_property
     def _least(self) -> list[tuple[tuple[Word, ...], float]]:
         return [(name, _TITLE_SHARE * sum(word.weight for word in name)) for name in self.names]

@@ -408,3 +408,92 @@ def test_what_limits_a_sentence_is_quoted_with_it_or_neither_is(max_words: int) 
     found = texts(answer("Is shingles contagious?", spread, max_words=max_words))
     assert claim not in found or found[found.index(claim) + 1].startswith("However")
     assert claim in found or max_words == 45
+
+
+# --- beside the point ---------------------------------------------------------------------------------------
+
+
+def test_what_the_topic_causes_is_no_cause_of_it() -> None:
+    evidence = passage(
+        "Gout",
+        "Nearly a million people have gout, a leading cause of joint damage. Gout can lead to kidney stones. "
+        "Gout increases the risk of heart disease. Crystals of uric acid cause gout.",
+        heading="Causes",
+    )
+    assert texts(answer("What causes gout?", evidence)) == ["Crystals of uric acid cause gout."]
+
+
+def test_it_that_causes_something_is_no_cause_of_the_topic() -> None:
+    evidence = passage(
+        "Gout", "Gout is a kind of arthritis. It is a leading cause of joint damage.", heading="What it is"
+    )
+    assert answer("What causes gout?", evidence) == ()
+
+
+def test_medicines_that_bring_the_topic_about_do_not_treat_it() -> None:
+    evidence = passage(
+        "Gout",
+        "Some drugs lead to gout, including:\n- water pills\n- some aspirin\nGout is treated with colchicine.",
+        heading="Treatment",
+    )
+    assert texts(answer("How is gout treated?", evidence)) == ["Gout is treated with colchicine."]
+
+
+def test_what_makes_complications_more_likely_is_none_of_them() -> None:
+    evidence = passage("Gout", "Being overweight raises the risk of gout complications.", heading="Risks")
+    assert answer("What are the complications of gout?", evidence) == ()
+
+
+def test_symptoms_and_remarks_do_not_fill_an_answer_on_treatment() -> None:
+    evidence = passage(
+        "Gout",
+        "Gout is treated with colchicine. Uric acid is made in the liver. The signs of gout are pain and heat.",
+        heading="Treatment",
+    )
+    assert texts(answer("How is gout treated?", evidence)) == ["Gout is treated with colchicine."]
+
+
+@pytest.mark.parametrize(
+    "aside",
+    [
+        "Several studies are looking at new treatments of gout.",
+        "In the past, gout was treated with meadow saffron.",
+        "While gout can be treated, it often comes back.",
+        "Ice packs may also help to treat gout.",
+        "Opium is not recommended for the treatment of gout.",
+    ],
+)
+def test_research_the_past_and_asides_do_not_open_an_answer(aside: str) -> None:
+    evidence = passage("Gout", f"{aside} Gout is treated with rest and colchicine.", heading="Treatment")
+    assert texts(answer("How is gout treated?", evidence))[0] == "Gout is treated with rest and colchicine."
+
+
+# --- the people asked about ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["How is gout treated in pregnancy?", "gout treatment in children", "How is gout treated in a 5-year-old?"],
+)
+def test_what_is_said_of_everybody_does_not_answer_for_the_people_asked_about(question: str) -> None:
+    assert answer(question, GOUT_WHAT, GOUT_TREATMENT) == ()
+
+
+def test_a_sentence_or_a_title_may_name_the_people_asked_about() -> None:
+    said = passage("Gout", "Gout is treated with rest in children. Gout is treated with ice.", heading="Treatment")
+    assert texts(answer("gout treatment in children", said))[0] == "Gout is treated with rest in children."
+    titled = passage("Gout in children", "Gout is treated with rest.", heading="Treatment")
+    assert texts(answer("gout treatment in children", titled)) == ["Gout is treated with rest."]
+
+
+def test_a_sentence_on_another_age_does_not_answer() -> None:
+    under = passage("Colchicine", "Colchicine should not be given to a baby under 3 months.", heading="Safety")
+    over = passage("Colchicine", "Colchicine can be given to a child of 6 years or older.", heading="Safety")
+    assert answer("Can I give colchicine to my 2-year-old?", under, over) == ()
+    assert answer("Can I give colchicine to my 7-year-old child?", under, over) != ()
+    assert answer("Can I give colchicine to my 2-month-old baby?", under, over) != ()
+
+
+def test_words_that_ask_for_the_type_need_not_be_repeated() -> None:
+    evidence = passage("Gout", "Gout is inherited in some cases.", heading="Inheritance")
+    assert texts(answer("Does gout run in families?", evidence)) == ["Gout is inherited in some cases."]

@@ -24,6 +24,8 @@ NAMES = frozenset(["gout", "disease"])
         ("Medicines", "Colchicine eases an attack of gout."),
         ("Treatment Options", "Colchicine eases an attack of gout."),
         ("What Can Help: Call 112", "The number works in every country here."),
+        ("Later Signs of Gout", "As gout goes on, lumps form under the skin."),
+        ("Medicines", "A doctor may prescribe colchicine for gout."),
     ],
 )
 def test_a_heading_in_front_of_a_sentence_is_found(heading: str, sentence: str) -> None:
@@ -57,3 +59,10 @@ def test_a_sentence_that_opens_with_names_stays_whole(sentence: str) -> None:
 def test_what_may_be_a_heading_or_a_name_is_not_told_apart(sentence: str) -> None:
     with pytest.raises(Unclear):
         split_heading(sentence, NAMES)
+
+
+def test_the_label_of_an_overview_is_no_part_of_its_first_sentence() -> None:
+    assert split_heading("Summary : We all get a stiff joint now and then.", NAMES) == (
+        "Summary",
+        "We all get a stiff joint now and then.",
+    )

@@ -171,3 +171,40 @@ def test_the_symptoms_of_a_narrower_page_are_not_those_of_the_topic() -> None:
         "Gout nephropathy", "The symptoms of gout nephropathy may include foamy urine.", heading="Symptoms"
     )
     assert answer(SYMPTOMS, narrower) == ()
+
+
+def test_labels_before_a_colon_are_a_list_and_their_explanations_go_with_them() -> None:
+    lines = told(
+        "Some symptoms of gout include: Joint pain:When crystals rub against the joint. Kidney stones (later): "
+        "When crystals form in the kidney. Fever: A sign of infection."
+    )
+    assert lines == ["Some symptoms of gout include:", "Joint pain", "Kidney stones (later)", "Fever"]
+
+
+def test_a_sentence_that_points_ahead_leads_in_its_list() -> None:
+    lines = told(
+        "There are some common symptoms of gout.\n- Joint pain. It often begins at night.\n"
+        "- Skin Changes Studies show that the skin turns red and shiny over the joint\n- Fever. It is mild."
+    )
+    assert lines[:4] == ["There are some common symptoms of gout.", "Joint pain", "Skin Changes", "Fever"]
+
+
+def test_every_second_item_that_explains_the_one_before_is_left_out() -> None:
+    lines = told("Symptoms of gout are:\n- Podagra\n- pain in the big toe\n- Tophi\n- lumps under the skin")
+    assert lines == ["Symptoms of gout are:", "Podagra", "Tophi"]
+
+
+def test_a_heading_behind_a_list_in_a_line_is_no_item() -> None:
+    lines = told("Symptoms of gout include: Sudden pain Red skin Poor sleep Treatment Gout needs rest and ice.")
+    assert lines[:4] == ["Symptoms of gout include:", "Sudden pain", "Red skin", "Poor sleep"]
+    assert "Treatment" not in lines
+
+
+def test_an_item_that_wants_more_is_left_out() -> None:
+    lines = told("Symptoms of gout are:\n- a hot joint\n- red skin\n- other signs include")
+    assert lines == ["Symptoms of gout are:", "a hot joint", "red skin"]
+
+
+def test_whole_sentences_in_items_without_a_lead_in_are_read() -> None:
+    lines = told("- Symptoms of gout start at night.\n- red skin\n- The pain of gout is a symptom that wakes people.")
+    assert sorted(lines) == ["Symptoms of gout start at night.", "The pain of gout is a symptom that wakes people."]

@@ -45,3 +45,32 @@ def test_a_sentence_that_stands_alone_is_known(sentence: str) -> None:
 def test_a_label_glued_to_its_text_is_not_quoted() -> None:
     assert not quotable("Some complications of gout include: Stones:When crystals collect in the kidney.")
     assert quotable("Gout has one main cause: too much uric acid in the blood.")
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "A test to show whether gout is the cause of your pain.",
+        "Medicines to prevent the next attack of gout.",
+        "Medicines for gout include: Water pills (tablets): Flush salt from your body.",
+        "One glass is: 1 cup of tea 2 cups of water",
+        "One glass is: 1 cup of tea 2 cups of water Keeping a Healthy Weight Keeping weight off helps.",
+        "More on: Washing hands before meals.",
+        "See a chart that compares gout with other arthritis.",
+    ],
+)
+def test_what_is_left_of_a_list_or_points_to_a_page_is_not_quoted(sentence: str) -> None:
+    assert not quotable(sentence)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "A doctor needs to know which medicines you take.",
+        "Steps to prevent gout are rest and water.",
+        "A healthy diet to lower uric acid is part of the treatment.",
+        "The usual dose is: 5 mg once a day.",
+    ],
+)
+def test_a_sentence_with_a_verb_of_its_own_is_quoted(sentence: str) -> None:
+    assert quotable(sentence)

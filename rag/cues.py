@@ -216,7 +216,8 @@ _SENTENCE_RULES: dict[Kind, str] = {
         r"|worsens?)\b"
     ),
     Kind.DURATION: (
-        r"\b(?:lasts?|lasting|go(?:es)? away|clears? up|heals?|chronic|lifelong|long-term condition"
+        r"\b(?:lasts?|lasting|go(?:es)? away|clears? up|heals?|(?:is|are|be|becomes?) (?:an? )?(?:\w+ )?chronic"
+        r"|lifelong|long-term condition"
         r"|(?:hours|days|weeks|months|years)\b(?! (?:old|of age|(?:or|and) (?:older|younger|over|under))))\b"
     ),
     Kind.SEVERITY: (

@@ -16,11 +16,12 @@ from dataclasses import dataclass
 
 from rag.providers.extractive_heading import SMALL, STARTERS, is_label
 from rag.text import LEAD_WORDS, before_repeat, split_sentences, unglued, without_references
-from rag.words import words
+from rag.words import stem, words
 
 __all__ = [
     "GluedList",
     "announces",
+    "dashed",
     "item_text",
     "items_of",
     "labelled",
@@ -39,7 +40,7 @@ _TELLING_WORDS = 3  # of an item that says by itself that the list begins again
 
 _ANNOUNCES = re.compile(r"\bfollowing list of (?:signs|symptoms|causes|features|treatments)\b", re.IGNORECASE)
 _END = re.compile(r"[.!…。！．।॥۔]['\"”’»)\]]*$")
-_BULLET = re.compile(r"\s*(?:[-*+•‣◦▪·–—]|\d{1,3}[.)]|\(?[a-z]\))\s+")
+_BULLET = re.compile(r"^\s*(?:[-*+•‣◦▪·–—]|\d{1,3}[.)]|\(?[a-z]\))\s+")
 _JOINED = re.compile(r"(?:and|or)\s+(?=\S)")
 _ITEM_END = re.compile(r"[;,.]?\s*(?:\b(?:and|or))?\s*[;,.]*$")
 _VERB = re.compile(
@@ -90,7 +91,7 @@ class GluedList:
 
     lead: str
     items: tuple[str, ...]
-    rest: str
+    rest: tuple[str, ...] = ()
     used: int = 0
 
 
@@ -98,16 +99,16 @@ def read_glued(sentence: str, names: frozenset[str]) -> GluedList | None:
     """The list that lost its line breaks in `sentence`, or None; `names` are the folded words of the title."""
     shares = _PERCENT.findall(sentence)
     if len(shares) >= _FEWEST_GLUED:
-        return GluedList("", _clean([_TABLE_HEAD.sub("", share) for share in shares]), "")
+        return GluedList("", _clean([_TABLE_HEAD.sub("", share) for share in shares]))
     head, colon, rest = sentence.partition(": ")
     if not colon or not rest[:1].isupper() or not leads_in(f"{head}:"):
         return None
     pieces = unglued(rest)
     if len(pieces) < _FEWEST_GLUED or max(len(piece.split()) for piece in pieces[:-1]) > _MAX_ITEM_WORDS:
         return None
-    tail = ""
+    tail: tuple[str, ...] = ()
     if _END.search(pieces[-1]) and _is_sentence(pieces[-1], names):
-        tail = pieces.pop()
+        tail = (pieces.pop(),)
         while pieces and is_label(pieces[-1]):  # the heading of what follows
             pieces.pop()
     items = _clean(pieces)
@@ -125,7 +126,18 @@ def labelled(sentence: str, behind: Sequence[str]) -> GluedList | None:
     labels = {number: label for number, text in enumerate((first, *behind)) if (label := _label(text))}
     if len(labels) < 2 or 0 not in labels:
         return None
-    return GluedList(f"{head}:", _clean([*labels.values()]), "", used=max(labels))
+    return GluedList(f"{head}:", _clean([*labels.values()]), used=max(labels))
+
+
+def dashed(sentence: str, behind: Sequence[str], names: frozenset[str]) -> GluedList | None:
+    """The list "… may include - fever." "It may be high. - a rash that …", whose bullets stand in a line."""
+    head, dash, first = sentence.partition(" - ")
+    if not dash or not leads_in(head):
+        return None
+    found = {0: first.split(" - ")}
+    found |= {number: pieces for number, text in enumerate(behind, 1) if (pieces := text.split(". - ")[1:])}
+    items, rest = items_of([piece for pieces in found.values() for piece in pieces], names)
+    return GluedList(head, items, tuple(rest), used=max(found)) if len(items) >= 2 else None
 
 
 def item_text(line: str) -> str:
@@ -210,7 +222,7 @@ def split_lists(lines: Sequence[str], names: frozenset[str]) -> list[tuple[str, 
 
 def _is_opener(text: str, names: frozenset[str]) -> bool:
     first = text.split()[0]
-    return first in STARTERS or bool({*words(first)} & names)
+    return first in STARTERS or not {*map(stem, words(first))}.isdisjoint(map(stem, names))
 
 
 def _is_sentence(text: str, names: frozenset[str]) -> bool:

@@ -15,6 +15,7 @@ from rag.kind import Kind
 from rag.providers.extractive_heading import Unclear, split_heading
 from rag.providers.extractive_list import (
     announces,
+    dashed,
     item_text,
     items_of,
     labelled,
@@ -174,11 +175,11 @@ class _Reader:
             return 0
         if announces(sentence):
             self.announced = sentence
-        glued = labelled(sentence, behind) or read_glued(sentence, self.names)
+        glued = labelled(sentence, behind) or dashed(sentence, behind, self.names) or read_glued(sentence, self.names)
         if glued is not None:
             self._add_list(glued.lead, glued.items)
-            if glued.rest:
-                self._read_sentence(glued.rest)
+            for rest in glued.rest:
+                self._read_sentence(rest)
             return glued.used
         if quotable(sentence):
             self._append(sentence, ())
@@ -234,8 +235,14 @@ _SEAM = re.compile(  # "… has CF. People …", "… or discomfort.Most …"
 )
 
 
+_FOOTNOTE = re.compile(r"(?<=[a-z)]\.)\d{1,2}(?:,\d{1,2})*\s+(?=[A-Z])")  # "… gout.2 A doctor …"
+_DENIES = re.compile(r"\b(?:not?|never|cannot|without)\b|n['’]t\b", re.IGNORECASE)
+
+
 def _split(line: str) -> list[str]:
-    return [part for sentence in split_sentences(line) for part in _SEAM.split(sentence)]
+    parts = [part for sentence in split_sentences(line) for part in _SEAM.split(sentence)]
+    # What stands beside a denial stays with it: the citation check takes both for one sentence.
+    return [piece for part in parts for piece in ([part] if _DENIES.search(part) else _FOOTNOTE.split(part))]
 
 
 def _is_heading(line: str) -> bool:

@@ -39,7 +39,7 @@ __all__ = [
 # corpus and to 70 on MedQuAD records, 2026-11-30; so are the weights in `_score`, `_shape`, `opening_bonus`
 # and `help_value`.
 _SECTION_FIT = 0.75  # a unit stands in a section of the asked type
-_BY_PROXY = 0.7  # a section that answers a type only so well does so by sentences with words of the type
+_BY_PROXY = 0.85  # a section that answers a type only so well does so by sentences with words of the type
 _CUE_FIT = 0.25  # and it has words of that type
 _CUE_ALONE = 0.4  # it has the words, and its section tells nothing
 _SUBJECT_FIT = 0.6  # the type is its subject, in a document on the topic
@@ -95,6 +95,7 @@ _SPEAKS_OF_ANOTHER = {
 _SAID_IN_WORDS = frozenset(
     (Kind.CAUSES, Kind.RISK, Kind.TREATMENT, Kind.DIAGNOSIS, Kind.INHERITANCE, Kind.COMPLICATIONS, Kind.OUTLOOK)
 )
+_PROXIED = _SAID_IN_WORDS | {Kind.PREVENTION}
 CALL = re.compile(r"\bemergency number\b|\b(?:call|needs?)\b[^.]{0,30}\bambulance\b|\bcall (?:911|999|112)\b", re.I)
 URGENT = frozenset(map(stem, ("emergency", "ambulance", "urgent", "immediately", "911", "999", "112", "crisis")))
 _ARTICLES = frozenset(("a", "an", "the", "el", "la", "le", "l", "il", "lo", "o", "der", "die", "das"))
@@ -112,12 +113,15 @@ _CAUSING = re.compile(
 )
 _BESIDE = re.compile(  # what was, what is being tried, and what is not done: no first answer
     r"\b(?:in the past|until recently|in (?:[A-Z][a-z]+ )?(?:19|20)\d\d|(?:is|are) not recommended"
-    r"|(?:several|some|recent|many|a number of) studies|researchers (?:are|have)|(?:studies|research) (?:is|are) )\b",
+    r"|(?:several|some|recent|many|a number of) studies|being studied|clinical trials?"
+    r"|(?:researchers|scientists) (?:are|have)|(?:studies|research) (?:is|are))\b",
     re.IGNORECASE,
 )
 _BRINGS_THEM = re.compile(  # what brings complications about, or keeps them away, is none
     r"\b(?:risks?|chances?|likelihood|prevent\w*|avoid\w*|reduc\w+)(?: \w+){0,3} complications?\b", re.IGNORECASE
 )
+_RAISES = re.compile(r"\b(?:increas|rais)\w+ (?:the|your|their|a \w+) (?:risks?|chances?)\b", re.IGNORECASE)
+_VARIES = re.compile(r"\b(?:vary|varies|differ)\b", re.IGNORECASE)  # how symptoms differ, before what they are
 _SUBORDINATE = re.compile(r"(?:as|when|while|although|though|even|since|once|besides|because)\b", re.IGNORECASE)
 _NAMING = re.compile(r"\b(?:called|known as|means|refers to)\b", re.IGNORECASE)
 _EXAMPLES = re.compile(r"\b(?:such as|including|includes?|for example)\b", re.IGNORECASE)
@@ -164,6 +168,7 @@ class Asked:
     topic: Topic
     focus: dict[str, float]
     absent: float  # weight of the other words that no passage on the topic has
+    is_between: bool  # the question has a second topic, of which the passages on the first one say nothing
     people: tuple[frozenset[str], ...]
     age: int  # of the person, in days; -1 where the question tells none
     for_people: frozenset[int]  # the passages whose title names the people asked about
@@ -190,7 +195,7 @@ class Asked:
     @property
     def is_unanswered(self) -> bool:
         """Whether the passages on the topic lack most of what a yes or no is asked of ("alcohol with antibiotics")."""
-        return self.yes_no and self.absent > sum(self.focus.values())
+        return self.yes_no and (self.is_between or self.absent > sum(self.focus.values()))
 
     @classmethod
     def of(cls, prompt: Prompt, topic: Topic) -> Asked:
@@ -207,6 +212,11 @@ class Asked:
             if (word.weight >= _FOCUS_WEIGHT and word.stem not in _TYPE_STEMS)
             or any(word.stem in group for group in people)
         }
+        others = (
+            frozenset[str]()
+            .union(*(_title_stems(item.chunk) for n, item in enumerate(prompt.evidence) if n not in topic.passages))
+            .difference(topic.text, _TYPE_STEMS)
+        )
         english = prompt.read_in.lower().startswith("en")
         yes_no = english and is_yes_no(question)
         if kinds == (Kind.ANY,) and not (yes_no or rest):
@@ -216,6 +226,7 @@ class Asked:
             topic=topic,
             focus={word: weight for word, weight in rest.items() if word in topic.text},
             absent=sum(weight for word, weight in rest.items() if word not in topic.text),
+            is_between=any(word.weight >= 1.0 and word.stem in others for word in topic.rest),
             people=people,
             age=age,
             for_people=frozenset(
@@ -322,7 +333,11 @@ def _score(unit: Unit, asked: Asked, sectioned: set[Kind], central: _Central) ->
 def told(unit: Unit, asked: Asked) -> bool:
     """Whether a unit says something of the type: by its words or, for most types, by its place close to the heading."""
     near = unit.position <= _NEAR and not _SAID_IN_WORDS.issuperset(asked.kinds)
-    return near or bool(unit.items) or any(unit.has_cue(kind) for kind in asked.kinds)
+    return near or _has_words(unit, asked)
+
+
+def _has_words(unit: Unit, asked: Asked) -> bool:
+    return bool(unit.items) or any(unit.has_cue(kind) for kind in asked.kinds)
 
 
 def _fit(unit: Unit, kind: Kind, sectioned: bool, focus: float, names: bool, asked: Asked) -> float:
@@ -343,12 +358,14 @@ def _fit(unit: Unit, kind: Kind, sectioned: bool, focus: float, names: bool, ask
         return 0.0
     if kind is Kind.COMPLICATIONS and _BRINGS_THEM.search(unit.text):
         return 0.0
+    if kind is Kind.PREVENTION and _RAISES.search(unit.text):
+        return 0.0
     if kind in {Kind.CAUSES, Kind.TREATMENT} and tells_the_reverse(unit, kind, asked.topic):
         return 0.0
     section = section_fit(unit, kind) if names or asked.topic.titled else 0.0
     if unit.is_announced:
         return MIN_FIT if section else 0.0
-    if section and (section > _BY_PROXY or not _SAID_IN_WORDS.issuperset(asked.kinds) or told(unit, asked)):
+    if section and (section > _BY_PROXY or kind not in _PROXIED or _has_words(unit, asked)):
         return _SECTION_FIT * section + _CUE_FIT * _has_cue(unit, kind, asked.topic)
     if sectioned or not (names or asked.topic.titled) or tells_the_reverse(unit, kind, asked.topic):
         return 0.0
@@ -461,6 +478,8 @@ def opening_bonus(scored: Scored, kind: Kind, asked: Asked) -> float:
         bonus += 0.5
     if asked.yes_no and _VERDICT.search(unit.text):
         bonus += 0.5
+    if kind is Kind.SYMPTOMS and _VARIES.search(unit.text):
+        bonus -= 0.6
     if _SUBORDINATE.match(unit.text):
         bonus -= 0.4
     front = unit.words[:_OPENS]

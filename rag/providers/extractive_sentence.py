@@ -108,7 +108,12 @@ def quotable(sentence: str) -> bool:
 def _lost_list(sentence: str) -> bool:
     """Whether a list was glued into this sentence: "These include: Aspirin to clot Nitroglycerin to …"."""
     head, colon, rest = sentence.partition(": ")
-    if sentence.count(" - ") > 1 or _COLON_CAPITAL.search(rest) or (rest[:1].isdigit() and _LOST_NUMBER.search(rest)):
+    if (
+        sentence.count(" - ") > 1
+        or ". - " in sentence
+        or _COLON_CAPITAL.search(rest)
+        or (rest[:1].isdigit() and _LOST_NUMBER.search(rest))
+    ):
         return True
     return bool(colon) and bool(rest) and rest[0].isupper() and len(head) > 0 and bool(_CAPITAL_INSIDE.search(rest))
 

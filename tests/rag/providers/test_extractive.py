@@ -497,3 +497,33 @@ def test_a_sentence_on_another_age_does_not_answer() -> None:
 def test_words_that_ask_for_the_type_need_not_be_repeated() -> None:
     evidence = passage("Gout", "Gout is inherited in some cases.", heading="Inheritance")
     assert texts(answer("Does gout run in families?", evidence)) == ["Gout is inherited in some cases."]
+
+
+def test_a_question_between_two_topics_is_not_answered_by_one_of_them() -> None:
+    alcohol = passage("Alcohol", "Nobody should drink alcohol every day. Alcohol is safe in small amounts.")
+    gout = passage("Gout", GOUT)
+    assert answer("Is it safe to drink alcohol with gout?", alcohol, gout) == ()
+    assert answer("Is it safe to drink alcohol?", alcohol, gout) != ()
+
+
+def test_what_raises_the_risk_does_not_prevent() -> None:
+    evidence = passage(
+        "Gout",
+        "Having gout once increases the risk of gout. Drinking water helps to prevent gout.",
+        heading="Prevention",
+    )
+    assert texts(answer("How can I prevent gout?", evidence)) == ["Drinking water helps to prevent gout."]
+
+
+def test_how_long_a_chronic_kind_lasts_is_not_told_by_its_name() -> None:
+    evidence = passage("Gout", "Beer is the main cause of chronic gout. An attack of gout goes away within a week.")
+    assert texts(answer("How long does gout last?", evidence)) == ["An attack of gout goes away within a week."]
+
+
+def test_how_symptoms_differ_comes_after_what_they_are() -> None:
+    evidence = passage(
+        "Gout",
+        "Symptoms of gout vary from person to person. The symptoms of gout are pain and heat.",
+        heading="Symptoms",
+    )
+    assert texts(answer("What are the symptoms of gout?", evidence))[0] == "The symptoms of gout are pain and heat."

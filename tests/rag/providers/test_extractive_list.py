@@ -208,3 +208,23 @@ def test_an_item_that_wants_more_is_left_out() -> None:
 def test_whole_sentences_in_items_without_a_lead_in_are_read() -> None:
     lines = told("- Symptoms of gout start at night.\n- red skin\n- The pain of gout is a symptom that wakes people.")
     assert sorted(lines) == ["Symptoms of gout start at night.", "The pain of gout is a symptom that wakes people."]
+
+
+def test_bullets_in_a_line_are_a_list() -> None:
+    lines = told(
+        "Symptoms of gout can include - a hot joint. Heat comes first. - red skin. The skin may peel. "
+        "- bad sleep Most people get better."
+    )
+    assert lines[:4] == ["Symptoms of gout can include", "a hot joint", "red skin", "bad sleep"]
+
+
+def test_a_footnote_ends_a_sentence() -> None:
+    lines = told("The symptoms of gout come at night.2 Signs of gout are heat and pain.")
+    assert sorted(lines) == ["Signs of gout are heat and pain.", "The symptoms of gout come at night."]
+
+
+def test_the_plural_of_the_topic_ends_the_last_item() -> None:
+    evidence = passage(
+        "Bunion", "Symptoms of a bunion are:\n- pain\n- a red toe\n- numb skin Bunions are common.", heading="Symptoms"
+    )
+    assert texts(answer("What are the symptoms of a bunion?", evidence))[-1] == "numb skin"

@@ -75,6 +75,7 @@ def citations(trace: Trace) -> tuple[Citation, ...]:
 def make_receipt(turn: Turn, parts: Parts, trace: Trace) -> Receipt:
     """The receipt of a turn as it stands."""
     version = trace.view.version if trace.view else None
+    embedder = parts.embedder_of(trace.view) if trace.view else None
     return Receipt(
         id=turn.id,
         status=trace.status,
@@ -88,7 +89,7 @@ def make_receipt(turn: Turn, parts: Parts, trace: Trace) -> Receipt:
         provider=parts.generator.name if trace.generated else None,
         model=parts.generator.model if trace.generated else None,
         corpus_version=version.corpus_version if version else None,
-        embed_model=trace.view.model_id if trace.view else None,
+        embed_model=embedder.info.model_id if embedder else None,
         vector_index=parts.store.views.kind if trace.view and trace.view.index is not None else None,
         thresholds=trace.thresholds,
         query_kind=trace.query.kind if trace.query else None,

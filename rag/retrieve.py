@@ -57,7 +57,6 @@ class Retriever:
         vector_of = dict(zip(query.searched, vectors, strict=False)) if view.index is not None else {}
 
         def near(text: str) -> list[tuple[int, float]]:
-            assert view.index is not None or not vector_of
             return view.index.search(vector_of[text], pool, rows) if view.index and text in vector_of else []
 
         def by_words(text: str, language: str, postings: int | None = None) -> list[tuple[int, float]]:
@@ -76,10 +75,9 @@ class Retriever:
 
     def judge(self, view: View, query: Query, evidence: tuple[Evidence, ...]) -> Retrieval:
         """Passages that were found elsewhere too, such as web pages, with what their grade is made of. Blocking."""
-        words_meet = _shares_language(view, query) or bool(query.rewritten and query.concepts)
         return Retrieval(
             evidence=evidence,
-            topics=self._topics(view, query, evidence) if words_meet else (),
+            topics=self._topics(view, query, evidence) if _words_meet(view, query) else (),
             carried=any(_is_carried(e.chunk, query) for e in evidence) if query.references else None,
         )
 
@@ -152,11 +150,10 @@ class Retriever:
             )
             for key in ranked
         )
-        words_meet = _shares_language(view, query) or bool(query.rewritten and query.concepts)
         return Retrieval(
             evidence=evidence,
-            topics=self._topics(view, query, evidence) if words_meet else (),
-            margin=self._margin(legs["dense"]) if legs.get("dense") and not words_meet else None,
+            topics=self._topics(view, query, evidence) if _words_meet(view, query) else (),
+            margin=self._margin(legs["dense"]) if legs.get("dense") and not _words_meet(view, query) else None,
             carried=bool(carrying) if query.references else None,
             legs=tuple(
                 name
@@ -278,6 +275,11 @@ def _few_of_each(ranked: list[int], chunks: Mapping[int, Chunk]) -> list[int]:
 def _shares_language(view: View, query: Query) -> bool:
     """Words find words of their own language only; across languages the keyword leg adds noise (docs/models.md)."""
     return query.language in view.codes.get("lang", {})
+
+
+def _words_meet(view: View, query: Query) -> bool:
+    """Whether question and passages have words in common: of one language, or by the terms that were translated."""
+    return _shares_language(view, query) or bool(query.rewritten and query.concepts)
 
 
 def _rarity(frequency: int, rows: int) -> float:

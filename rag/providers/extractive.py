@@ -124,15 +124,16 @@ def _compose(prompt: Prompt, max_words: int) -> tuple[Sentence, ...]:
     opening = _open(draft, [each for each in scored if asked.speaks_of_people(each.unit)], units, asked)
     if not opening:
         return ()
+    contrasts = _contrasts(units)
     for unit in opening:
-        if (limit := _contrasts(units).get(id(unit))) is not None:
+        if (limit := contrasts.get(id(unit))) is not None:
             draft.add(limit)
     help_unit = _help(units, asked) if asked.kinds[0] in _WITH_HELP else None
     reserve = help_unit.length if help_unit is not None else 0
     for n in range(1, len(asked.kinds)):
         _add_first(draft, [each for each in scored if each.fits[n] >= MIN_FIT], reserve)
     most = _MAX_STEPS if asked.kinds[0] is Kind.FIRST_AID else _MAX_UNITS
-    _fill(draft, scored, most - (help_unit is not None), reserve, _contrasts(units))
+    _fill(draft, scored, most - (help_unit is not None), reserve, contrasts)
     if help_unit is not None and not _has_help(draft.units, help_unit, asked):
         draft.add(help_unit)
     _continue(draft, units, opening, asked, most)

@@ -16,7 +16,7 @@ SIDE_WORDS = 8
 _COMPARES = re.compile(
     r"\b(?:vs\.?|versus|compared?|comparison|differ(?:s|ent|ence|ences)?|diff?rence|(?:the )?same as|opposed to|or is"
     r" (?:it|that)|relate|rather than|better than|as high as|fit together|which (?:one|of (?:them|the two)|do i need)|"
-    r"for which$|unterschied\w*|unterscheide\w*|différences?|diferencias?|differenz[ae]|diferenças?"
+    r"for which$|tell .{1,60} apart|unterschied\w*|unterscheide\w*|différences?|diferencias?|differenz[ae]|diferenças?"
     r"|verschil\w*|różni\w*|отлич\w+|разниц\w+|fark\w*)\b|区别|違い|차이|الفرق|अंतर|khác nhau",
     re.IGNORECASE,
 )
@@ -32,10 +32,13 @@ _FORMS = tuple(
         rf"\bhow (?:does|do|is|are) {_A} (?:differ(?:ent)?|distinct) from {_B}",
         rf"\b(?:is|are) {_A} the same(?: thing)? as {_B}",
         rf"\bcompare {_A} (?:and|with|to) {_B}",
+        rf"\btell(?:ing)? {_A} (?:and|from) {_B} apart",
         rf"\b(?:is it|are they|whether|have i got) {_A} or {_B}",
         rf"{_A} (?:and|or) {_B}",
     )
 )
+_IS = r"\b(?:what(?: is|['’]?s| are)|was (?:ist|sind)|qu[eé] (?:es|son)|che cos['’]è|o que é)"
+_BOTH = re.compile(rf"{_IS} {_A},? (?:and|und|y|e) {_IS} {_B}", re.IGNORECASE)
 _LEAD = re.compile(
     r"^\W*(?:(?:what|whats|what's|how|why|which|is|are|was|the|a|an|my|your|i|do|does|did|in|of|difference|differences|"
     r"between|tell|me|about|explain|please|so|and|but)\b\W*)+",
@@ -54,11 +57,16 @@ def compares(text: str) -> bool:
 
 
 def sides_of(text: str, concepts: Sequence[str]) -> tuple[str, ...]:
-    """The two things that a comparing question names, in its words; () where it names none or one.
+    """The two things that a comparing question names, or one that asks what both are, in its words; () where it names
+    none or one.
 
     `concepts` are the terms that were recognised in it, as they stand there: they are the sides where no form of words
     says so. A side without its noun takes it from the other: "type 1 vs type 2 diabetes".
     """
+    if both := _BOTH.search(text[-READ:]):
+        a, b = (_LEAD.sub("", both[name]).strip() for name in "ab")
+        if all(any(concept.casefold() in side.casefold() for concept in concepts) for side in (a, b)):
+            return a, b
     if not compares(text):
         return ()
     for form in _FORMS:

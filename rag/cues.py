@@ -208,7 +208,8 @@ _SENTENCE_RULES: dict[Kind, str] = {
     ),
     Kind.HELP: (
         r"\b(?:emergency|doctors?|urgent\w*|ambulance|seek|medical (?:help|care|advice|attention)|911|999|112"
-        r"|hospital|get help|health professional|crisis line|immediate)\b"
+        r"|hospital|get help|health professional|crisis line|immediate"
+        r"|(?:let|tell|ask|contact|see) (?:your|a|the) (?:health ?care )?(?:provider|nurse|pharmacist))\b"
     ),
     Kind.OUTLOOK: (
         r"\b(?:prognosis|outlook|recover\w*|surviv\w+|life expectancy|lifespan|life span|go(?:es)? away"

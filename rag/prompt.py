@@ -9,6 +9,7 @@ from rag.kind import Kind
 from rag.question import question_kinds
 from rag.text import fold
 from rag.types import Evidence, Prompt, Query
+from rag.words import content_stems, words
 
 __all__ = ["build_prompt"]
 
@@ -49,8 +50,12 @@ def build_prompt(query: Query, evidence: Sequence[Evidence], collection: str = "
 
 
 def _title_name(titles: Sequence[str], asked: str, names: Sequence[str]) -> str | None:
-    """What the best title that has any name of a topic calls it; None where that is what was asked by."""
+    """What the best title that has any name of a topic calls it; None where that, or any title alone, is what was asked
+    by."""
     wanted = {_bare(name) for name in names}
+    own = content_stems(words(asked))
+    if any(content_stems(words(title)) == own for title in titles):
+        return None
     for title in titles:
         if _bare(asked) in _bare(title):
             return None

@@ -90,7 +90,13 @@ def _of_both(prompt: Prompt, max_words: int) -> tuple[Sentence, ...]:
     """What the sources say of both sides of a comparison at once; () where no sentence names both."""
     sides = [content_stems(words(side)) for side in prompt.sides]
     answer = _compose(prompt, max_words)
-    said = [content_stems(words(sentence.text)) for sentence in answer]
+    said: list[set[str]] = []
+    for sentence in answer:
+        stems = content_stems(words(sentence.text))
+        if sentence.lead.endswith("- ") and said:
+            said[-1] |= stems  # an item of the list that the sentence before opens
+        else:
+            said.append(set(stems))
     return answer if any(all(side <= stems for side in sides) for stems in said) else ()
 
 

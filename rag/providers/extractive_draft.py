@@ -77,6 +77,8 @@ class Draft:
     def _is_said(self, unit: Unit) -> bool:
         mine = unit.content - self.topic
         for other in self.units:
+            if unit.words == other.words and not unit.items:
+                return True
             theirs = other.content - self.topic
             shorter = min(len(mine), len(theirs))
             if shorter > 1 and len(mine & theirs) >= _SAME * shorter and not (unit.items and other.items):

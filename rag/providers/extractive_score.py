@@ -111,6 +111,9 @@ _CAUSING = re.compile(
     r"|\b(?:leading|major|main|common|frequent) causes? of\b",
     re.IGNORECASE,
 )
+_SIGN_OF = re.compile(r"\b(?:is|are|be|as) (?:an? |the )?(?:\w+ ){0,2}(?:symptoms?|signs?) of\b", re.IGNORECASE)
+_THE_CONDITION = re.compile(r"\b(?:the|this) (?:condition|disorder|disease|syndrome|illness)\b", re.IGNORECASE)
+_NOT_ALL = re.compile(r"not (?:all|every)\b|\w+ (?:do|does|may|might) not\b", re.IGNORECASE)
 _BESIDE = re.compile(  # what was, what is being tried, and what is not done: no first answer
     r"\b(?:in the past|until recently|in (?:[A-Z][a-z]+ )?(?:19|20)\d\d|(?:is|are) not recommended"
     r"|(?:several|some|recent|many|a number of) studies|being studied|clinical trials?"
@@ -360,14 +363,14 @@ def _fit(unit: Unit, kind: Kind, sectioned: bool, focus: float, names: bool, ask
         return 0.0
     if kind is Kind.PREVENTION and _RAISES.search(unit.text):
         return 0.0
-    if kind in {Kind.CAUSES, Kind.TREATMENT} and tells_the_reverse(unit, kind, asked.topic):
+    if tells_the_reverse(unit, kind, asked.topic):
         return 0.0
     section = section_fit(unit, kind) if names or asked.topic.titled else 0.0
     if unit.is_announced:
         return MIN_FIT if section else 0.0
     if section and (section > _BY_PROXY or kind not in _PROXIED or _has_words(unit, asked)):
         return _SECTION_FIT * section + _CUE_FIT * _has_cue(unit, kind, asked.topic)
-    if sectioned or not (names or asked.topic.titled) or tells_the_reverse(unit, kind, asked.topic):
+    if sectioned or not (names or asked.topic.titled):
         return 0.0
     if (names or asked.topic.owns(unit.passage)) and unit.section <= {Kind.WHAT} and unit.speaks_of(kind):
         return _SUBJECT_FIT
@@ -380,6 +383,8 @@ def _fit(unit: Unit, kind: Kind, sectioned: bool, focus: float, names: bool, ask
     open_section = kind in _WITHOUT_SECTION or unit.section <= {Kind.WHAT}
     cue = unit.has_cue(kind)
     about_another = any(other is not kind and unit.speaks_of(other) for other in SUBJECTS)
+    if about_another and kind in _RAISED and not unit.speaks_of(kind):
+        return 0.0  # "Treatment depends on the cause" tells no cause
     if (
         kind in _WITHOUT_SECTION and kind is not Kind.DURATION and not about_another
     ):  # "surgery in the last months" is an item of risks
@@ -404,6 +409,9 @@ def _has_cue(unit: Unit, kind: Kind, topic: Topic) -> bool:
 
 def tells_the_reverse(unit: Unit, kind: Kind, topic: Topic) -> bool:
     """Whether a sentence tells what causes the topic where its symptoms are asked for, or what the topic causes."""
+    if kind is Kind.SYMPTOMS and (sign := _SIGN_OF.search(unit.text)):
+        of = frozenset(map(stem, words(unit.text[sign.end() :])))
+        return not topic.is_named_in(of)
     parts = _CAUSING.split(unit.text, maxsplit=1)
     if len(parts) < 2 or kind not in {Kind.SYMPTOMS, Kind.CAUSES, Kind.TREATMENT}:
         return False
@@ -482,6 +490,10 @@ def opening_bonus(scored: Scored, kind: Kind, asked: Asked) -> float:
         bonus -= 0.6
     if _SUBORDINATE.match(unit.text):
         bonus -= 0.4
+    if _THE_CONDITION.search(unit.text) and not topic.is_whole_in(unit.stems):
+        bonus -= 1.0
+    if kind is Kind.HELP and _NOT_ALL.match(unit.text):
+        bonus -= 1.0  # when none is needed, before when it is
     front = unit.words[:_OPENS]
     if topic.is_named_in(frozenset(map(stem, front))) and sentence_has_cue(" ".join(front), kind):
         bonus += 0.5

@@ -43,11 +43,13 @@ _LEANS_ON_NOUN = re.compile(  # "Many are medicines", "Often they have", "In adu
     r"(?: though,)? (?:since )?(?:it|they|he|she|these|this|some|many|both)\b"
     r"|(?:in|for|at|by|with|during|from|after|before|to)(?: [\w’'-]+){1,4}, (?:it|they|he|she)\b"
     r"|(?:if|when|because|since|although|while|as|once|until|unless|after|before) (?:they|he|she|it|this|these)\b"
+    r"|the (?:exact )?causes? (?:is|are|can|may|might)\b"
     r"|in particular\b|specifically\b|more specifically\b|unfortunately, since\b",
     re.IGNORECASE,
 )
 _THIS_TOPIC = re.compile(
-    r"(?:this|the) (?:condition|disorder|disease|syndrome|illness)\b|(?:this|the) (?:type|form) of\b",
+    r"(?:this|the) (?:condition|disorder|disease|syndrome|illness)\b|(?:this|the) (?:type|form) of\b"
+    r"|the (?:exact )?causes? (?:is|are|can|may|might)\b",
     re.IGNORECASE,
 )
 _NAVIGATION = re.compile(

@@ -149,7 +149,7 @@ def _grouped(evidence: Sequence[Evidence], qualifiers: Qualifiers) -> list[_Grou
 
 def _titles(chunk: Chunk) -> list[frozenset[str]]:
     title = _PARENTHESIS.sub(" ", chunk.title)
-    texts = [title, *title.split("/"), *_PARENTHESIS.findall(chunk.title), chunk.topic, _initials(title)]
+    texts = [title, *_parts(title), *_PARENTHESIS.findall(chunk.title), chunk.topic, _initials(title)]
     return [frozenset(word.stem for word in content_words(text)) for text in texts]
 
 
@@ -157,10 +157,20 @@ def _labels(chunk: Chunk) -> list[tuple[Word, ...]]:
     """The names that a passage's document bears: title, parenthesis, initials, topic, own headings."""
     title = _PARENTHESIS.sub(" ", chunk.title)
     texts = [title, *_PARENTHESIS.findall(chunk.title), chunk.topic, _initials(title), _initials(chunk.topic)]
-    texts += title.split("/")  # "HIV/AIDS"
+    texts += _parts(title)
     texts += [part for part in chunk.heading.split(" › ") if part and not heading_kinds(part, chunk.lang)]
     labels = [content_words(text) for text in texts]
     return [label for n, label in enumerate(labels) if label and label not in labels[:n]]
+
+
+def _parts(title: str) -> list[str]:
+    """The names that a title sets side by side: "HIV/AIDS", "Prostate Enlargement: Benign Prostatic Hyperplasia".
+
+    Behind a colon that is no name ("Diabetes: Keep your feet healthy") the title is narrower than what it opens with.
+    """
+    before, colon, behind = title.rstrip("? ").partition(": ")
+    named = colon and not heading_kinds(behind) and all(word[0].isupper() for word in behind.split() if len(word) > 3)
+    return [*title.split("/"), *((before, behind) if named and len(behind.split()) > 1 else ())]
 
 
 def _initials(title: str) -> str:

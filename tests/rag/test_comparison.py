@@ -17,6 +17,9 @@ from rag.comparison import compares, sides_of
         ("controller or processor, which one are we?", ("controller", "processor")),
         ("Was ist der Unterschied zwischen Grippe und Erkältung?", ("Grippe", "Erkältung")),
         ("diferencia entre gripe y resfriado", ("gripe", "resfriado")),
+        ("how do doctors tell gout and shingles apart", ("gout", "shingles")),
+        ("what is gout and what is dementia?", ("gout", "dementia")),
+        ("what's gout, and what are colds", ("gout", "colds")),
     ],
 )  # fmt: skip
 def test_both_sides_of_a_comparison_are_named(text: str, sides: tuple[str, str]) -> None:
@@ -38,3 +41,8 @@ def test_other_questions_compare_nothing(text: str) -> None:
 def test_a_long_text_is_read_in_linear_time() -> None:
     assert sides_of("difference between " * 5_000, []) == ()
     assert sides_of("a and " * 10_000 + "vs", []) == ()
+
+
+@pytest.mark.parametrize("text", ["what is gout and what is its treatment", "what is gout and what are the symptoms"])
+def test_two_questions_on_one_thing_are_no_two_things(text: str) -> None:
+    assert sides_of(text, ["gout"]) == ()

@@ -18,6 +18,13 @@ def test_a_name_that_the_best_title_has_is_left_as_it_is() -> None:
     assert build_prompt(query, [passage(title="Acid reflux"), REFLUX]).question == query.text
 
 
+def test_a_name_that_a_later_title_is_stays_where_the_first_has_another_name_and_more() -> None:
+    query = Query(text="What causes hair loss?", concepts=(("hair loss", "alopecia"),))
+    narrower = passage(title="What causes Alopecia universalis ?")
+    assert build_prompt(query, [narrower, passage(title="What is (are) Hair Loss ?")]).question == query.text
+    assert build_prompt(query, [narrower]).question == "What causes Alopecia?"
+
+
 def test_british_and_american_names_are_one() -> None:
     query = Query(text="Is acid reflux dangerous?", concepts=CONCEPT)
     british = passage(title="Gastro-oesophageal reflux disease (GORD)")

@@ -527,3 +527,50 @@ def test_how_symptoms_differ_comes_after_what_they_are() -> None:
         heading="Symptoms",
     )
     assert texts(answer("What are the symptoms of gout?", evidence))[0] == "The symptoms of gout are pain and heat."
+
+
+def test_a_list_that_holds_both_sides_answers_a_comparison() -> None:
+    found = passage(
+        "Cholesterol",
+        "The difference between the two main forms of cholesterol:\n\n- LDL is left in the walls of the arteries\n"
+        "- HDL goes back to the liver",
+        heading="What it is",
+    )
+    question = "What is the difference between LDL and HDL cholesterol?"
+    prompt = Prompt(question=question, language="en", evidence=(found,), sides=("LDL", "HDL"))
+    assert len(compose(prompt)) == 3
+
+
+def test_the_same_words_from_two_passages_are_said_once() -> None:
+    first = passage("Gout", "Gout is a kind of arthritis. Gout is not contagious.", heading="What it is", doc_id="a")
+    second = passage("Gout", "Gout is not contagious. Gout is caused by uric acid.", heading="What it is", doc_id="b")
+    said = texts(answer("What is gout?", first, second))
+    assert len(said) == len(set(said))
+    assert "Gout is not contagious." in said
+
+
+def test_what_the_topic_is_a_sign_of_is_no_sign_of_it() -> None:
+    text = "Headaches are symptoms of other disorders, such as stroke. A dull pain is typical of a headache."
+    said = texts(answer("What are the symptoms of a headache?", passage("Headache", text, heading="Symptoms")))
+    assert "Headaches are symptoms of other disorders, such as stroke." not in said
+
+
+def test_that_treatment_depends_on_the_cause_tells_no_cause() -> None:
+    text = "Treatment for hair loss depends on the cause. Hair loss is caused by illness, stress or age."
+    said = texts(answer("What causes hair loss?", passage("Hair loss", text, heading="What it is")))
+    assert said[0] == "Hair loss is caused by illness, stress or age."
+
+
+def test_an_answer_opens_with_the_name_of_its_topic_before_the_condition() -> None:
+    text = (
+        "Bladder cancer begins in the lining of the bladder. Risk factors for the condition include smoking and "
+        "infections of the bladder. Risk factors for bladder cancer include smoking and certain chemicals."
+    )
+    said = texts(answer("Does smoking cause bladder cancer?", passage("Bladder cancer", text, heading="What it is")))
+    assert said[0] == "Risk factors for bladder cancer include smoking and certain chemicals."
+
+
+def test_when_help_is_needed_comes_before_when_it_is_not() -> None:
+    text = "Not all headaches need a doctor. Let your health care provider know if a headache is sudden and severe."
+    said = texts(answer("When should I see a doctor about a headache?", passage("Headache", text, heading="Outlook")))
+    assert said[0] == "Let your health care provider know if a headache is sudden and severe."

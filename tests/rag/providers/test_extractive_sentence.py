@@ -20,6 +20,7 @@ from rag.providers.extractive_sentence import dangles, quotable
         "If they already have a weak heart, it may get worse.",
         "Not everyone with gout has all these symptoms.",
         "Most people with one of those conditions feel well.",
+        "The cause can be an infection or a medicine.",
     ],
 )
 def test_a_sentence_that_leans_on_another_is_known(sentence: str) -> None:
@@ -35,6 +36,7 @@ def test_a_sentence_that_leans_on_another_is_known(sentence: str) -> None:
         "In adults, gout may last for weeks.",
         "If you have gout, you may feel a sudden pain.",
         "Most attacks of gout go away by themselves.",
+        "The cause of gout is too much uric acid.",
         "When gout comes back, doctors prescribe a medicine.",
     ],
 )

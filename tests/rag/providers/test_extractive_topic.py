@@ -185,3 +185,16 @@ def test_what_lasts_or_is_serious_in_another_section_is_not_the_topic() -> None:
     assert answer("Is gout dangerous?", treatment) == ()
     assert texts(answer("How long does gout last?", help_section, own))[0] == "An attack of gout lasts about a week."
     assert texts(answer("Is gout serious?", treatment, own))[0] == "Gout can be serious."
+
+
+def test_a_title_may_set_two_names_side_by_side() -> None:
+    text = "Benign prostatic hyperplasia is a growth of the prostate gland that is no cancer."
+    evidence = passage("Prostate Enlargement: Benign Prostatic Hyperplasia", text, heading="What it is")
+    assert texts(answer("What is prostate enlargement?", evidence)) == [text]
+
+
+def test_what_stands_before_a_colon_is_no_name_where_a_part_of_it_is_told_behind() -> None:
+    text = "Kidneys are harmed by high blood sugar in diabetes."
+    narrow = passage("Prevent diabetes problems: Keep your kidneys healthy", text, heading="What it is")
+    wide = passage("Diabetes", "Diabetes is a disease with too much blood sugar.", heading="What it is")
+    assert texts(answer("What is diabetes?", narrow, wide)) == ["Diabetes is a disease with too much blood sugar."]

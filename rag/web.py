@@ -9,11 +9,11 @@ import numpy as np
 
 from rag.correct import WIDEN, merge, route, standing
 from rag.gate import gate
-from rag.ingest.passage import passage_text
 from rag.parts import Parts
 from rag.protocols import Embedder, FloatMatrix, WebSearch
 from rag.rerank import rerank
 from rag.store import View
+from rag.store.rows import passage_text
 from rag.thresholds import thresholds_of_search
 from rag.types import Chunk, Evidence, Found, Query, Route, Scores
 from safety.types import RiskClass

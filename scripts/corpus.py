@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from contextlib import ExitStack, closing
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, TextIO
@@ -17,12 +18,12 @@ from app.logs import quiet_logs
 from app.settings import Settings
 from rag.errors import CorpusMissing, PermanentError, ProviderError
 from rag.ingest.bundle import BUNDLE_SOURCE, read_vectors, vectors_path, write_vectors
-from rag.ingest.passage import content_hash
 from rag.ingest.records import Defaults
 from rag.ingest.reembed import ReembedReport, reembed
 from rag.ingest.run import IngestReport, IngestRequest, Progress, ingest
 from rag.protocols import Embedder
 from rag.store.check import check_corpus, staged_documents
+from rag.store.rows import content_hash
 
 __all__ = [
     "activate_command",
@@ -131,15 +132,31 @@ def _told(report: IngestReport) -> str:
     return "\n".join(lines)
 
 
+@contextmanager
+def _existing(settings: Settings, *, embedder: bool = True) -> Iterator[CorpusComponents]:
+    """The corpus as it stands, with or without its embedding model. PermanentError where there is none: a command that
+    looks at a database makes none, least of all where DB_PATH is mistyped.
+    """
+    if not settings.db_path.exists() and not (settings.seed_db and settings.seed_db.exists()):
+        raise PermanentError(
+            f"There is no database {settings.db_path}: set DB_PATH to the one you mean, or make it with galen ingest "
+            f"or galen serve."
+        )
+    with open_corpus(settings if embedder else replace(settings, embedder="none"), publish=False) as components:
+        yield components
+
+
 def list_command(arguments: argparse.Namespace, settings: Settings) -> int:
     quiet_logs()
-    with open_corpus(settings) as components:
+    with _existing(settings, embedder=False) as components:
         versions = components.store.corpus.versions(arguments.collection)
         sources = components.store.corpus.sources(arguments.collection)
     if arguments.json:
         listing = {"versions": [asdict(v) for v in versions], "sources": [asdict(s) for s in sources]}
         print(json.dumps(listing, ensure_ascii=False))
         return 0
+    if not versions:
+        print("nothing is published: galen ingest or galen serve does it")
     for collection in dict.fromkeys(v.collection for v in versions):
         print(collection)
         for source in (s for s in sources if s.collection == collection):
@@ -157,7 +174,7 @@ def list_command(arguments: argparse.Namespace, settings: Settings) -> int:
 
 def activate_command(arguments: argparse.Namespace, settings: Settings) -> int:
     quiet_logs()
-    with open_corpus(settings, publish=False) as components:
+    with _existing(settings, embedder=False) as components:
         components.store.corpus.active_generation(arguments.collection)  # CorpusMissing names what there is
         version = components.store.corpus.activate(arguments.collection, arguments.version)
     print(f"{version.collection} now answers from {version.corpus_version} ({version.documents:,} documents)")
@@ -166,8 +183,8 @@ def activate_command(arguments: argparse.Namespace, settings: Settings) -> int:
 
 def check_command(arguments: argparse.Namespace, settings: Settings) -> int:
     quiet_logs()
-    with open_corpus(settings, publish=False) as components:
-        faults = check_corpus(components.store.db)
+    with _existing(settings) as components:
+        faults = check_corpus(components.store.db, components.embedder)
         staged = staged_documents(components.store.db)
     if arguments.json:
         print(json.dumps({"faults": [asdict(f) for f in faults], "staged_documents": staged}))
@@ -184,7 +201,7 @@ def reembed_command(arguments: argparse.Namespace, settings: Settings) -> int:
     name = arguments.model or settings.embedder
     if name == "none":
         raise PermanentError("Vectors need an embedding model: give --model, or unset EMBEDDER.")
-    with open_corpus(replace(settings, embedder="none"), publish=False) as components:
+    with _existing(settings, embedder=False) as components:
         corpus = components.store.corpus
         collections = (arguments.collection,) if arguments.collection else corpus.collections()
         if not collections:

@@ -17,7 +17,7 @@ from evals.report import Report
 from evals.suites import answers
 from evals.world import bundled
 from rag.ingest.bundle import read_vectors, vectors_path
-from rag.ingest.passage import content_hash, passage_text
+from rag.store.rows import content_hash, passage_text
 from scripts import synthetic_records
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -1,4 +1,4 @@
-"""Documents and their pieces as the store takes them: rows, chunk ids, hashes and the text that is embedded."""
+"""Documents and their pieces as the store takes them: rows, chunk ids and hashes."""
 
 from __future__ import annotations
 
@@ -8,22 +8,9 @@ from collections.abc import Iterable
 
 from rag.ingest.chunk import CHUNKER, Piece
 from rag.ingest.records import Document
-from rag.store.rows import NewChunk, NewDocument
+from rag.store.rows import NewChunk, NewDocument, content_hash
 
-__all__ = ["content_hash", "document_hash", "new_chunks", "new_document", "passage_text"]
-
-TITLE_LIMIT, HEADING_LIMIT = 300, 200
-"""Characters of title and heading that are embedded with every passage, so that text fills the model's window."""
-
-
-def passage_text(title: str, heading: str, text: str) -> str:
-    """What is embedded for a passage: title, heading path and text on lines of their own."""
-    return "\n".join(part for part in (title[:TITLE_LIMIT], heading[:HEADING_LIMIT], text) if part)
-
-
-def content_hash(title: str, heading: str, text: str) -> str:
-    """Names what is embedded: equal hashes share a vector."""
-    return hashlib.sha256(passage_text(title, heading, text).encode("utf-8")).hexdigest()[:32]
+__all__ = ["document_hash", "new_chunks", "new_document"]
 
 
 def document_hash(document: Document) -> str:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 
-from rag.ingest.passage import passage_text
 from rag.ingest.report import IngestCancelled, Progress
 from rag.protocols import Embedder, FloatMatrix
-from rag.store.rows import Pending
+from rag.store.rows import Pending, passage_text
 from rag.store.staging import Staging
 
 __all__ = ["BATCH", "Vectors"]
@@ -51,7 +50,7 @@ class Vectors:
             if cancelled():
                 raise IngestCancelled("The ingest was stopped; the next one takes up what is embedded.")
             vectors = self.of({p.content_hash: (p.title, p.heading, p.text) for p in pending})
-            self._staging.add_vectors(self.model_id, {p.row: vectors[p.content_hash] for p in pending})
+            self._staging.add_vectors(self.model_id, [(p, vectors[p.content_hash]) for p in pending])
             done += len(pending)
             elapsed = max(1e-6, time.monotonic() - started)
             on_progress(

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
-import numpy as np
-
 from rag.errors import StoreBusy, StoreError
+from rag.protocols import Embedder
+from rag.store.check_keywords import keyword_faults
+from rag.store.check_vectors import sample_faults, vector_faults
 from rag.store.connection import Connection, Database, DatabaseError
 from rag.store.corpus import STAGED, visible
-from rag.store.keywords import index_chunk
-from rag.store.vec0 import faults, usable
+from rag.store.rows import content_hash
 
 __all__ = ["Fault", "check_corpus"]
 
-_COPY = "temp.check_fts"
+MOST = 20
+"""Faults named of one kind: more would hide what else is wrong."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,19 +29,28 @@ class Fault:
     what: str
 
 
-def check_corpus(db: Database) -> tuple[Fault, ...]:
-    """All faults found; empty when the corpus is sound. Reads everything: about 10 s for 24,000 passages."""
-    return tuple(_all_faults(db))
+def check_corpus(db: Database, embedder: Embedder | None = None) -> tuple[Fault, ...]:
+    """All faults found; empty when the corpus is sound. Reads everything (docs/performance.md says how long).
+
+    With an embedder a sample of the passages that have its vectors is embedded again. ProviderError if it fails.
+    """
+    return tuple(_all_faults(db, embedder))
 
 
-def _all_faults(db: Database) -> Iterator[Fault]:
+def _all_faults(db: Database, embedder: Embedder | None) -> Iterator[Fault]:
     """A damaged file makes any of the checks stop; what was found before it is told all the same."""
     try:
         with db.snapshot() as connection:
             connection.execute("PRAGMA query_only = OFF")  # the comparison index lives in the temporary database only
             try:
-                for part in (_file, _rows, _manifest, _fts, _vectors):
+                for part in (_file, _rows, _contents, _manifest):
                     yield from part(connection)
+                for name, told in (
+                    ("fts", keyword_faults(connection)),
+                    ("vectors", vector_faults(connection)),
+                    ("vectors", sample_faults(connection, embedder)),
+                ):
+                    yield from (Fault(part=name, what=what) for what in told)
             finally:
                 connection.execute("PRAGMA query_only = ON")
     except (DatabaseError, UnicodeDecodeError) as exc:
@@ -77,8 +88,24 @@ def _rows(connection: Connection) -> Iterator[Fault]:
             SELECT doc_id FROM documents WHERE removed_in <= added_in""",
     }
     for sentence, question in questions.items():
-        for (name,) in connection.execute(question + " LIMIT 20").fetchall():
+        for (name,) in connection.execute(f"{question} LIMIT {MOST}").fetchall():
             yield Fault(part="rows", what=sentence.format(repr(name)))
+
+
+def _contents(connection: Connection) -> Iterator[Fault]:
+    """Text, heading or title that was changed after the passage was published."""
+    changed = (
+        chunk_id
+        for chunk_id, title, heading, text, said in connection.execute(
+            """
+            SELECT c.chunk_id, d.title, c.heading, c.text, c.content_hash
+            FROM chunks c JOIN documents d ON d.id = c.document ORDER BY c.id
+            """
+        )
+        if content_hash(title, heading, text) != said
+    )
+    for chunk_id in islice(changed, MOST):
+        yield Fault(part="rows", what=f"the text of chunk {chunk_id!r} is not the one that was published")
 
 
 def _manifest(connection: Connection) -> Iterator[Fault]:
@@ -103,87 +130,6 @@ def _manifest(connection: Connection) -> Iterator[Fault]:
         """
     ).fetchall():
         yield Fault(part="manifest", what=f"{name} answers from generation {active}, which no version names")
-
-
-def _fts(connection: Connection) -> Iterator[Fault]:
-    """Indexes every row again in the temporary database and compares the two indexes term by term."""
-    row = connection.execute("SELECT sql FROM sqlite_schema WHERE name = 'chunks_fts'").fetchone()
-    if row is None:
-        yield Fault(part="fts", what="there is no full-text index")
-        return
-    (definition,) = row
-    connection.execute(f"DROP TABLE IF EXISTS {_COPY}")
-    connection.execute(definition.replace("chunks_fts", _COPY, 1))
-    for row, title, heading, text in connection.execute(
-        "SELECT c.id, d.title, c.heading, c.text FROM chunks c JOIN documents d ON d.id = c.document ORDER BY c.id"
-    ):
-        index_chunk(connection, row, title, heading, text, table=_COPY)
-    for vocabulary, schema, table in (
-        ("check_old", "main", "chunks_fts"),
-        ("check_new", "temp", "check_fts"),
-    ):
-        connection.execute(f"DROP TABLE IF EXISTS temp.{vocabulary}")
-        connection.execute(f"CREATE VIRTUAL TABLE temp.{vocabulary} USING fts5vocab ({schema}, {table}, instance)")
-    for sentence, left, right in (
-        ("passage {} is indexed under terms that it does not hold", "check_old", "check_new"),
-        ("passage {} holds terms that are not indexed", "check_new", "check_old"),
-    ):
-        rows = connection.execute(
-            f"""
-            SELECT DISTINCT doc FROM (SELECT term, doc, col, "offset" FROM temp.{left}
-                                      EXCEPT SELECT term, doc, col, "offset" FROM temp.{right}) LIMIT 20
-            """
-        ).fetchall()
-        for (row,) in rows:
-            yield Fault(part="fts", what=sentence.format(row))
-    for vocabulary in ("check_old", "check_new", "check_fts"):
-        connection.execute(f"DROP TABLE temp.{vocabulary}")
-
-
-def _vectors(connection: Connection) -> Iterator[Fault]:
-    for chunk, model in connection.execute(
-        """
-        SELECT v.chunk, v.model_id FROM chunk_vectors v
-        WHERE NOT EXISTS (SELECT 1 FROM embedding_models m WHERE m.model_id = v.model_id)
-           OR NOT EXISTS (SELECT 1 FROM chunks c WHERE c.id = v.chunk) LIMIT 20
-        """
-    ).fetchall():
-        yield Fault(part="vectors", what=f"a vector of {model} belongs to no passage or model (passage {chunk})")
-    dimensions: dict[str, int] = dict(
-        connection.execute("SELECT model_id, dimensions FROM embedding_models").fetchall()
-    )
-    bad = 0
-    for chunk, model, blob in connection.execute("SELECT chunk, model_id, embedding FROM chunk_vectors"):
-        fault = _vector_fault(blob, dimensions.get(model, 0))
-        if fault and bad < 20:
-            bad += 1
-            yield Fault(part="vectors", what=f"the vector of passage {chunk} {fault}")
-    for model in dimensions if usable(connection) else ():
-        for chunk in faults(connection, model):
-            yield Fault(part="vectors", what=f"passage {chunk} has another vector in the vec0 table of {model}")
-    for collection, generation, model in connection.execute(
-        "SELECT collection, generation, model_id FROM vector_sets"
-    ).fetchall():
-        (missing,) = connection.execute(
-            f"""
-            SELECT count(*) FROM chunks c WHERE c.collection = :collection AND {visible("c")}
-              AND NOT EXISTS (SELECT 1 FROM chunk_vectors v WHERE v.chunk = c.id AND v.model_id = :model)
-            """,
-            {"collection": collection, "generation": generation, "model": model},
-        ).fetchone()
-        if missing:
-            yield Fault(part="vectors", what=f"{missing} passages of {collection} generation {generation} have none")
-
-
-def _vector_fault(blob: bytes, dimensions: int) -> str | None:
-    if len(blob) != 4 * dimensions:
-        return f"has {len(blob)} bytes, not {4 * dimensions}"
-    vector = np.frombuffer(blob, "<f4")
-    if not np.isfinite(vector).all():
-        return "holds a value that is no number"
-    if abs(float(vector @ vector) - 1.0) > 1e-3:
-        return "is not of unit length"
-    return None
 
 
 def staged_documents(db: Database) -> int:

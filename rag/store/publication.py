@@ -108,7 +108,7 @@ def _copy_document(connection: Connection, old: int, generation: int) -> None:
         new = connection.last_insert_rowid()
         index_chunk(connection, new, title, heading, text)
         connection.execute(
-            "INSERT INTO chunk_vectors SELECT ?, model_id, embedding FROM chunk_vectors WHERE chunk = ?",
+            "INSERT INTO chunk_vectors SELECT ?, model_id, embedding, digest FROM chunk_vectors WHERE chunk = ?",
             (new, key),
         )
 

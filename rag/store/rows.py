@@ -1,10 +1,29 @@
-"""What an ingest hands to the store and gets from it, row by row."""
+"""What an ingest hands to the store and gets from it, row by row, and the hashes that hold rows together."""
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 
-__all__ = ["KnownDocument", "NewChunk", "NewDocument", "Pending"]
+__all__ = ["KnownDocument", "NewChunk", "NewDocument", "Pending", "content_hash", "passage_text", "vector_digest"]
+
+TITLE_LIMIT, HEADING_LIMIT = 300, 200
+"""Characters of title and heading that are embedded with every passage, so that text fills the model's window."""
+
+
+def passage_text(title: str, heading: str, text: str) -> str:
+    """What is embedded for a passage: title, heading path and text on lines of their own."""
+    return "\n".join(part for part in (title[:TITLE_LIMIT], heading[:HEADING_LIMIT], text) if part)
+
+
+def content_hash(title: str, heading: str, text: str) -> str:
+    """Names what is embedded: equal hashes share a vector."""
+    return hashlib.sha256(passage_text(title, heading, text).encode("utf-8")).hexdigest()[:32]
+
+
+def vector_digest(content: str, model_id: str, embedding: bytes) -> bytes:
+    """16 bytes that bind a stored vector to the content hash and the model that it was made for."""
+    return hashlib.blake2b(f"{content}\n{model_id}\n".encode() + embedding, digest_size=16).digest()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -18,7 +18,7 @@ from rag.store.connection import Connection, Database
 from rag.store.corpus import STAGED, visible
 from rag.store.keywords import index_chunk
 from rag.store.publication import complete_vectors, publish
-from rag.store.rows import KnownDocument, NewChunk, NewDocument, Pending
+from rag.store.rows import KnownDocument, NewChunk, NewDocument, Pending, vector_digest
 
 __all__ = ["Staging"]
 
@@ -87,7 +87,7 @@ class Staging:
                 for chunk in chunks:
                     key = self._insert_chunk(connection, row, document.title, chunk)
                     if model_id and vectors and chunk.content_hash in vectors:
-                        _insert_vector(connection, key, model_id, vectors[chunk.content_hash])
+                        _insert_vector(connection, key, chunk.content_hash, model_id, vectors[chunk.content_hash])
 
     def _insert_document(self, connection: Connection, document: NewDocument) -> int:
         values = {
@@ -184,11 +184,11 @@ class Staging:
         )
         return int(row.fetchone()[0])
 
-    def add_vectors(self, model_id: str, vectors: dict[int, FloatMatrix]) -> None:
-        """Stores vectors by chunk row. They stay unseen until the whole version has one each."""
+    def add_vectors(self, model_id: str, vectors: Sequence[tuple[Pending, FloatMatrix]]) -> None:
+        """Stores the vectors of chunks. They stay unseen until the whole version has one each."""
         with self._db.write() as connection:
-            for row, vector in vectors.items():
-                _insert_vector(connection, row, model_id, vector)
+            for chunk, vector in vectors:
+                _insert_vector(connection, chunk.row, chunk.content_hash, model_id, vector)
 
     def complete_vectors(self, model_id: str) -> bool:
         """Shows the active version's vectors if every chunk has one; False if they were shown already or are not."""
@@ -218,10 +218,11 @@ def _insert(connection: Connection, table: str, values: Mapping[str, object]) ->
     return connection.last_insert_rowid()
 
 
-def _insert_vector(connection: Connection, row: int, model_id: str, vector: FloatMatrix) -> None:
+def _insert_vector(connection: Connection, row: int, content: str, model_id: str, vector: FloatMatrix) -> None:
+    embedding = np.ascontiguousarray(vector, dtype="<f4").tobytes()
     connection.execute(
-        "INSERT OR REPLACE INTO chunk_vectors (chunk, model_id, embedding) VALUES (?, ?, ?)",
-        (row, model_id, np.ascontiguousarray(vector, dtype="<f4").tobytes()),
+        "INSERT OR REPLACE INTO chunk_vectors (chunk, model_id, embedding, digest) VALUES (?, ?, ?, ?)",
+        (row, model_id, embedding, vector_digest(content, model_id, embedding)),
     )
 
 

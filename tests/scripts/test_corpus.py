@@ -76,7 +76,7 @@ def test_a_report_that_cannot_be_written_stops_before_anything_is_done(galen: Ga
         2,
         f"galen: The report {tmp_path}/no/r cannot be written: No such file or directory.\n",
     )
-    assert galen("corpus", "list", folder=tmp_path).out == ""
+    assert galen("corpus", "list", folder=tmp_path).out.startswith("nothing is published")
 
 
 def test_an_older_version_can_answer_again(galen: Galen, tmp_path: Path) -> None:
@@ -113,6 +113,45 @@ def test_a_damaged_database_fails_its_check(galen: Galen, tmp_path: Path) -> Non
     assert ran.code == 1
     assert "faults; 0 documents staged" in ran.out
     assert galen("corpus", "check", "--json", folder=tmp_path).json()["faults"]
+
+
+def test_the_check_embeds_a_sample_again(galen: Galen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    choice = EmbedderChoice(model_id="hash@1", open=lambda _: (HashEmbedder(), ()))
+    monkeypatch.setattr(app.components, "EMBEDDERS", {"local:e5-small": choice})
+    settings = {"folder": tmp_path, "EMBEDDER": "local:e5-small"}
+    docs = write_documents(tmp_path / "docs", DOCUMENTS)
+    assert galen("ingest", str(docs), "--collection", "health", **settings).code == 0
+    assert galen("corpus", "check", **settings).code == 0
+    store = Store(tmp_path / "galen.db", None)
+    with store.db.write() as connection:
+        connection.execute("UPDATE chunk_vectors SET digest = NULL")
+        connection.execute("UPDATE chunk_vectors SET embedding = (SELECT max(embedding) FROM chunk_vectors)")
+    store.close()
+    ran = galen("corpus", "check", **settings)
+    assert ran.code == 1
+    assert "vectors: the vector of passage" in ran.out
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("list",), ("check",), ("activate", "2026-11-30.1", "--collection", "health"), ("reembed", "--model", "hash")],
+)
+def test_a_look_at_a_database_that_is_not_there_makes_none(
+    galen: Galen, tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
+    mistyped = tmp_path / "dtaa" / "galen.db"
+    ran = galen("corpus", *arguments, folder=tmp_path, DB_PATH=str(mistyped))
+    assert ran.code == 2
+    assert f"There is no database {mistyped}: set DB_PATH" in ran.err
+    assert not mistyped.parent.exists()
+
+
+def test_a_listing_publishes_nothing(galen: Galen, tmp_path: Path) -> None:
+    write_documents(tmp_path / "corpus" / "health", DOCUMENTS)
+    Store(tmp_path / "galen.db", None).close()
+    ran = galen("corpus", "list", folder=tmp_path)
+    assert (ran.code, ran.out) == (0, "nothing is published: galen ingest or galen serve does it\n")
+    assert galen("corpus", "list", "--json", folder=tmp_path).json() == {"versions": [], "sources": []}
 
 
 @pytest.fixture

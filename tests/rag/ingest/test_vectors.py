@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from rag.errors import EmbedderMismatch
-from rag.ingest.passage import content_hash
 from rag.ingest.run import Progress
 from rag.store import Store
+from rag.store.rows import content_hash
 from tests.corpora import document, ingest_path, qa_records, write_documents, write_jsonl
 from tests.fakes.embedder import HashEmbedder
 from tests.rag.ingest.basics import BASICS, Counting, keyword_hits, vector_hits

@@ -14,10 +14,10 @@ import pytest
 import structlog
 
 from rag.errors import ProviderBusy, ProviderError, ProviderRejected, ProviderTimeout
-from rag.ingest.passage import content_hash
 from rag.providers.web_engines import DuckDuckGo, SearchEngine, Tavily
 from rag.providers.web_search import TrustedWeb
 from rag.providers.web_sources import WebSource, WebSources
+from rag.store.rows import content_hash
 from tests.fakes.web import LocalWeb, Reply, duckduckgo_page, local_web, page, tavily_json
 
 TAVILY, DUCK = "api.tavily.com/search", "html.duckduckgo.com/html/"

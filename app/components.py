@@ -100,6 +100,8 @@ def open_corpus(
     for sentence in degraded:
         say = log.info if settings.embedder == "none" else log.warning  # what was chosen is no news
         say("degraded", what=sentence)
+    if not settings.db_path.exists():
+        log.info("database_created", path=str(settings.db_path))
     store = Store(settings.db_path, embedder.info if embedder else None, index=settings.vector_index)
     others: tuple[Embedder, ...] = ()
     try:

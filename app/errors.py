@@ -24,6 +24,7 @@ TITLES = {
     405: "Method not allowed",
     408: "The request took too long",
     413: "The request is too large",
+    415: "The type of the request is not understood",
     422: "The request has wrong values",
     500: "Something went wrong on our side",
     503: "Not ready",

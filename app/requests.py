@@ -102,8 +102,18 @@ class ChatRequest:
     ignored: tuple[str, ...]
 
 
+_JSON = re.compile(r"application/(?:[\w.-]+\+)?json\s*(?:;.*)?", re.IGNORECASE)
+
+
 async def read_json(request: Request) -> Any:
-    """The body as JSON. Problem 413 when too large, 400 when it is no JSON."""
+    """The body as JSON. Problem 415 when it is said to be another type, 413 when too large, 400 when it is no JSON.
+
+    Every web page may send a form or plain text here without asking; JSON it may only from ALLOWED_ORIGINS.
+    """
+    if not _JSON.fullmatch(request.headers.get("content-type", "").strip()):
+        raise Problem(
+            415, "not_json_type", "The body must be JSON: send it with the header 'content-type: application/json'."
+        )
     try:
         with anyio.fail_after(BODY_SECONDS):
             body = await _body(request)
@@ -180,7 +190,7 @@ def _first(*values: str | None) -> str | None:
     return next((value for value in values if value), None)
 
 
-def _code(value: str | None, parse: Callable[[str], str], field: str) -> str | None:
+def _code(value: str | None, parse: Callable[[str], str | None], field: str) -> str | None:
     try:
         return None if value is None else parse(value)
     except ValueError as exc:

@@ -137,8 +137,8 @@ async def _stages(turn: Turn, parts: Parts, trace: Trace) -> AsyncGenerator[Even
         return
     if assessment.risk_class is RiskClass.R0 and (card := match_card(said[-1])):
         trace.status = Status.CARD
-        language = turn.language or identify_language(said[-1])
-        yield CardShown(kind=card, text=parts.assessor.text(f"card_{card}", language=language))
+        trace.language = turn.language or card.language or identify_language(said[-1])
+        yield CardShown(kind=card.kind, text=parts.assessor.text(f"card_{card.kind}", language=trace.language))
         return
 
     # 2. What do the sources say, is it enough?

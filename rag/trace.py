@@ -34,6 +34,7 @@ class Trace:
     used: set[int] = field(default_factory=set)
     supported: int = 0
     clinical: int = 0
+    language: str | None = None  # of the words of a card
     removed: Counter[str] = field(default_factory=Counter)
     generated: bool = False
     degraded: list[str] = field(default_factory=list)
@@ -81,7 +82,7 @@ def make_receipt(turn: Turn, parts: Parts, trace: Trace) -> Receipt:
         status=trace.status,
         created_at=parts.now().isoformat(timespec="milliseconds"),
         collection=turn.collection,
-        language=trace.query.language if trace.query else trace.assessment.language,
+        language=trace.language or (trace.query.language if trace.query else trace.assessment.language),
         risk_class=trace.assessment.risk_class.name,
         rule_ids=trace.assessment.rule_ids,
         ruleset=parts.assessor.ruleset,

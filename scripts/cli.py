@@ -223,8 +223,8 @@ def _positive(value: str) -> int:
     return int(value)
 
 
-def _checked(parse: Callable[[str], str]) -> Callable[[str], str]:
-    def checked(value: str) -> str:
+def _checked(parse: Callable[[str], str | None]) -> Callable[[str], str | None]:
+    def checked(value: str) -> str | None:
         try:
             return parse(value)
         except ValueError as exc:

@@ -29,12 +29,14 @@ from rag.ingest.records import (
     Limits,
     Provenance,
     Raw,
+    Repeated,
     Section,
     derived_doc_id,
     optional_line,
     parse_provenance,
     required_line,
     required_text,
+    same_words,
 )
 from rag.ingest.streams import (
     BYTES_PER_CHAR,
@@ -54,15 +56,18 @@ from rag.ingest.streams import (
     values,
 )
 
-__all__ = ["SUFFIXES", "read_source"]
+__all__ = ["SUFFIXES", "Item", "read_source"]
+
+Item = Document | Repeated | BadRecord
+"""What reading gives, one by one."""
 
 _RECORD_SUFFIXES = (".jsonl", ".json")
 SUFFIXES = _RECORD_SUFFIXES + TEXT_SUFFIXES
 
 
-def read_source(path: Path, defaults: Defaults, limits: Limits | None = None) -> Iterator[Document | BadRecord]:
-    """Every document below `path` and every record that is none, in file order; `limits` default to
-    `Limits()`.
+def read_source(path: Path, defaults: Defaults, limits: Limits | None = None) -> Iterator[Item]:
+    """Every document below `path`, every passage left out because it stands there twice and every record that is
+    neither, in file order; `limits` default to `Limits()`.
 
     Documents that come as chunk records are complete only when the whole source is read, so they come last.
     Raises PermanentError when `path` does not exist.
@@ -86,6 +91,7 @@ class _Group:
     origin: str
     sections: list[Section] = field(default_factory=list)
     chunk_ids: list[str | None] = field(default_factory=list)
+    words: set[tuple[str, str]] = field(default_factory=set)
 
 
 @dataclass
@@ -100,7 +106,7 @@ class _Source:
     chunk_origins: dict[str, str] = field(default_factory=dict)
     groups: dict[str, _Group] = field(default_factory=dict)
 
-    def read(self) -> Iterator[Document | BadRecord]:
+    def read(self) -> Iterator[Item]:
         for path in files(self.root):
             name = path.relative_to(self.root).as_posix() if self.root.is_dir() else path.name
             if self.root.is_dir() and leads_out(path, self.root):
@@ -129,7 +135,7 @@ class _Source:
                 origin=group.origin,
             )
 
-    def _read_file(self, path: Path, name: str) -> Iterator[Document | BadRecord]:
+    def _read_file(self, path: Path, name: str) -> Iterator[Item]:
         suffix = suffix_of(path)
         if suffix in _RECORD_SUFFIXES:
             yield from self._read_records(path, name, suffix)
@@ -147,7 +153,7 @@ class _Source:
 
     # --- records --------------------------------------------------------------------------------------------
 
-    def _read_records(self, path: Path, name: str, suffix: str) -> Iterator[Document | BadRecord]:
+    def _read_records(self, path: Path, name: str, suffix: str) -> Iterator[Item]:
         before = self.taken
         found_bad = False
         with open_bounded(path, self.limits) as stream:
@@ -158,24 +164,23 @@ class _Source:
                     continue
                 self._take(line)
                 try:
-                    document = self._document(value, f"{name}:{line}")
+                    item = self._record(value, f"{name}:{line}")
                 except FieldError as exc:
                     yield BadRecord(file=name, line=line, field=exc.field or None, reason=exc.reason)
                 else:
-                    if document is not None:
-                        yield document
+                    if item is not None:
+                        yield item
         if self.taken == before and not found_bad:
             yield BadRecord(file=name, reason="holds no records")
 
-    def _document(self, raw: object, origin: str) -> Document | None:
+    def _record(self, raw: object, origin: str) -> Document | Repeated | None:
         """A question with its answer as a document, or None for a chunk, which waits in its group."""
         if not isinstance(raw, dict):
             raise FieldError("", "is no JSON object")
         if "question" in raw or "answer" in raw:
             return self._answer(raw, origin)
         if "text" in raw or "doc_title" in raw:
-            self._add_chunk(raw, origin)
-            return None
+            return self._add_chunk(raw, origin)
         raise FieldError("", "is neither a chunk (doc_title, text) nor a question with its answer (question, answer)")
 
     def _answer(self, raw: Raw, origin: str) -> Document:
@@ -194,7 +199,7 @@ class _Source:
             origin=origin,
         )
 
-    def _add_chunk(self, raw: Raw, origin: str) -> None:
+    def _add_chunk(self, raw: Raw, origin: str) -> Repeated | None:
         title = required_line(raw, "doc_title")
         text = required_text(raw, "text")
         heading = optional_line(raw, "heading") or ""
@@ -209,10 +214,15 @@ class _Source:
             group = self.groups[doc_id] = _Group(title=title, provenance=provenance, origin=origin)
         else:
             _check_agreement(raw, title, provenance, group)
+        words = (heading, same_words(text))
         if chunk_id is not None:
             self.chunk_origins[chunk_id] = origin
+        elif words in group.words:
+            return Repeated(doc_id=doc_id, origin=origin)
+        group.words.add(words)
         group.sections.append(Section(heading=heading, text=text))
         group.chunk_ids.append(chunk_id)
+        return None
 
     def _claim(self, doc_id: str, origin: str) -> None:
         if doc_id in self.doc_origins:
@@ -222,7 +232,7 @@ class _Source:
 
     # --- documents ------------------------------------------------------------------------------------------
 
-    def _read_document(self, path: Path, name: str) -> Iterator[Document | BadRecord]:
+    def _read_document(self, path: Path, name: str) -> Iterator[Item]:
         line_of: dict[str, int] = {}
         try:
             text = self._whole_text(path)

@@ -30,6 +30,7 @@ __all__ = [
     "Limits",
     "Provenance",
     "Raw",
+    "Repeated",
     "Section",
     "check_defaults",
     "derived_doc_id",
@@ -37,6 +38,7 @@ __all__ = [
     "parse_provenance",
     "required_line",
     "required_text",
+    "same_words",
 ]
 
 HEADING_SEPARATOR = " › "
@@ -137,8 +139,15 @@ class Document:
     def identity_hash(self) -> str:
         """SHA-256 over title and text without case, width and spacing: equal hash, the same words twice."""
         words = " ".join([self.title, *(section.text for section in self.sections)])
-        plain = fold_space(unicodedata.normalize("NFKC", words).casefold())
-        return sha256(plain.encode()).hexdigest()
+        return sha256(same_words(words).encode()).hexdigest()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Repeated:
+    """A passage that its document has already, in the same words under the same heading: it is left out."""
+
+    doc_id: str
+    origin: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -244,6 +253,11 @@ def _line(raw: Raw, field: str) -> str:
     if len(line) > LINE_CHARS:
         raise FieldError(field, f"has {len(line):,} characters; a line has at most {LINE_CHARS:,}")
     return line
+
+
+def same_words(text: str) -> str:
+    """A text without case, width and spacing: what is equal then are the same words twice."""
+    return fold_space(unicodedata.normalize("NFKC", text).casefold())
 
 
 def derived_doc_id(title: str, provenance: Provenance) -> str:

@@ -17,7 +17,7 @@ from rag.ingest.chunk import chunk_document
 from rag.ingest.passage import new_chunks, new_document
 from rag.ingest.plan import Plan, Todo, make_plan
 from rag.ingest.readers import read_source
-from rag.ingest.records import BadRecord, Document
+from rag.ingest.records import BadRecord, Document, Repeated
 from rag.ingest.report import Clock, IngestCancelled, IngestReport, Outcome, Progress, Tally
 from rag.ingest.request import IngestRequest, check_request
 from rag.ingest.vectors import BATCH, Vectors
@@ -139,6 +139,8 @@ class _Run:
         for item in read_source(self.request.path, self.request.defaults, self.request.limits):
             if isinstance(item, BadRecord):
                 self.tally.fail(item)
+            elif isinstance(item, Repeated):
+                self.tally.add(item.origin, "duplicate", item.doc_id)
             else:
                 documents.append(item)
         if not documents:

@@ -56,12 +56,14 @@ def test_answers_errors_and_streams_carry_the_header_for_a_configured_origin_onl
 ) -> None:
     def requests(origin: str) -> Iterator[httpx.Response]:
         headers = {"origin": origin}
+        json_headers = {**headers, "content-type": "application/json"}
         yield client.post("/api/chat", json=BODY, headers=headers)
         yield client.post("/api/chat", json={**BODY, "stream": False}, headers=headers)
         yield client.get("/api/health", headers=headers)
         yield client.post("/api/chat", json={"messages": 1}, headers=headers)
-        yield client.post("/api/chat", content=b"{", headers=headers)
-        yield client.post("/api/chat", content=b" " * 1_000_001, headers=headers)
+        yield client.post("/api/chat", content=b"{", headers=json_headers)
+        yield client.post("/api/chat", content=b" " * 1_000_001, headers=json_headers)
+        yield client.post("/api/chat", content=b"{}", headers={**headers, "content-type": "text/plain"})
         yield client.post("/api/chat", json={**BODY, "collection": "other"}, headers=headers)
         yield client.post("/api/chat", json={**BODY, "context": {"patient": {}}}, headers=headers)
         yield client.get("/nowhere", headers=headers)
@@ -77,7 +79,7 @@ def test_answers_errors_and_streams_carry_the_header_for_a_configured_origin_onl
     for answer in requests(PAGE):
         assert answer.headers["access-control-allow-origin"] == PAGE
         statuses.append(answer.status_code)
-    assert statuses == [200, 200, 200, 422, 400, 413, 404, 403, 404, 405, 500]
+    assert statuses == [200, 200, 200, 422, 400, 413, 415, 404, 403, 404, 405, 500]
     for answer in requests(STRANGER):
         assert "access-control-allow-origin" not in answer.headers
 

@@ -17,12 +17,15 @@ MARK = "xylomarker"
 """Stands for what a person sent; no refusal may repeat it."""
 
 
+JSON = {"content-type": "application/json"}
+
+
 def user(content: Any) -> dict[str, Any]:
     return {"role": "user", "content": content}
 
 
 def post(client: httpx.Client, body: Any) -> httpx.Response:
-    return client.post("/api/chat", content=json.dumps(body), headers={"content-type": "application/json"})
+    return client.post("/api/chat", content=json.dumps(body), headers=JSON)
 
 
 def folded(client: httpx.Client, **body: Any) -> dict[str, Any]:
@@ -79,7 +82,7 @@ def test_country_and_language_are_read_at_both_places_and_the_top_level_wins(
 
 def test_a_key_with_half_a_character_is_unknown_like_any_other(client: httpx.Client) -> None:
     body = b'{"messages": [{"role": "user", "content": "hello"}], "stream": false, "\\ud800k": 1}'
-    answer = client.post("/api/chat", content=body, headers={"content-type": "application/json"})
+    answer = client.post("/api/chat", content=body, headers=JSON)
     assert (answer.status_code, answer.json()["ignored"]) == (200, ["?k"])
 
 
@@ -110,7 +113,7 @@ def test_an_odd_character_breaks_no_turn(client: httpx.Client, text: str) -> Non
 def test_an_odd_key_breaks_no_stream(client: httpx.Client, key: str) -> None:
     body = f'{{"{key}": 1, "messages": [{{"role": "user", "content": "hello"}}]}}'
     for accept in ("*/*", "application/json"):
-        answer = client.post("/api/chat", content=body, headers={"accept": accept})
+        answer = client.post("/api/chat", content=body, headers={**JSON, "accept": accept})
         if answer.status_code != 200:
             check_problem(answer, 422)
         elif accept == "*/*":
@@ -209,7 +212,7 @@ def test_two_hundred_messages_of_the_longest_length_that_fit_are_taken(client: h
     ],
 )
 def test_what_is_no_json_in_utf8_is_a_400(client: httpx.Client, body: bytes) -> None:
-    answer = client.post("/api/chat", content=body, headers={"content-type": "application/json"})
+    answer = client.post("/api/chat", content=body, headers=JSON)
     check_problem(answer, 400, "not_json")
     assert MARK not in answer.text
 
@@ -220,9 +223,9 @@ def test_a_body_over_one_megabyte_is_a_413_and_one_below_is_read(client: httpx.C
         return body.replace('"padding": ""', f'"padding": "{"x" * (size - len(body))}"').encode()
 
     assert len(padded(MAX_BODY_BYTES)) == MAX_BODY_BYTES == 1_000_000
-    assert client.post("/api/chat", content=padded(MAX_BODY_BYTES)).json()["status"] == "card"
-    check_problem(client.post("/api/chat", content=padded(MAX_BODY_BYTES + 1)), 413, "body_too_large")
-    check_problem(client.post("/api/chat", content=iter([b"x" * 60_000] * 40)), 413, "body_too_large")
+    assert client.post("/api/chat", content=padded(MAX_BODY_BYTES), headers=JSON).json()["status"] == "card"
+    check_problem(client.post("/api/chat", content=padded(MAX_BODY_BYTES + 1), headers=JSON), 413, "body_too_large")
+    check_problem(client.post("/api/chat", content=iter([b"x" * 60_000] * 40), headers=JSON), 413, "body_too_large")
 
 
 def test_a_collection_that_does_not_exist_is_a_404_that_does_not_repeat_its_name(client: httpx.Client) -> None:
@@ -269,3 +272,26 @@ def test_no_json_body_makes_the_service_fail(client: httpx.Client, body: Any) ->
         assert answer.status_code in (403, 404, 422)
     elif answer.headers["content-type"].startswith("text/event-stream"):
         assert grammar(read_events(answer.text))
+
+
+@pytest.mark.parametrize(
+    "kind", [None, "", "text/plain", "text/plain;charset=UTF-8", "application/x-www-form-urlencoded",
+             "multipart/form-data; boundary=x", "text/json", "application/jsonp"],
+)  # fmt: skip
+def test_what_any_web_page_may_send_is_no_question(client: httpx.Client, kind: str | None) -> None:
+    body = json.dumps({"messages": [user("hello")], "stream": False})
+    headers = {} if kind is None else {"content-type": kind}
+    problem = check_problem(client.post("/api/chat", content=body, headers=headers), 415, "not_json_type")
+    assert "content-type: application/json" in problem["detail"]
+
+
+@pytest.mark.parametrize("kind", ["application/json", "Application/JSON; charset=utf-8", "application/ld+json"])
+def test_json_by_any_of_its_names_is_read(client: httpx.Client, kind: str) -> None:
+    body = json.dumps({"messages": [user("hello")], "stream": False})
+    assert client.post("/api/chat", content=body, headers={"content-type": kind}).json()["status"] == "card"
+
+
+def test_a_language_that_galen_does_not_speak_leaves_the_question_to_tell_it(client: httpx.Client) -> None:
+    for language in ("xx", "cy", "tlh"):
+        answer = post(client, {"messages": [user("Danke schön")], "stream": False, "lang": language}).json()
+        assert answer["receipt"]["language"] == "de", language

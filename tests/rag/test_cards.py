@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag.cards import match_card
+from rag.language import OURS
 from rag.text import fold
 from safety.assess import Assessor
 
@@ -12,7 +13,7 @@ SMALL_TALK = {
     "greeting": [
         "hi", "Hello!", "HEY", "hey there", "Good morning", "hello hello", "hi 👋🏽", "  hi  ", "Hi...",
         "¡Hola!", "Buenos días", "Bonjour !", "Olá", "Bom dia", "Ciao", "Buongiorno", "Hallo", "Guten Tag",
-        "Cześć", "Dzień dobry", "Merhaba", "Привет", "Здравствуйте!", "السلام عليكم", "مرحبا", "नमस्ते", "নমস্কার",
+        "Cześć", "Dzień dobry", "Merhaba", "Привет", "Здравствуйте!", "السلام عليكم", "مرحبا", "سلام", "नमस्ते", "নমস্কার",
         "Jambo", "Xin chào", "สวัสดีครับ", "你好！", "こんにちは。", "안녕하세요", "Goedemorgen",
     ],
     "thanks": [
@@ -73,7 +74,31 @@ QUESTIONS = [
 
 @pytest.mark.parametrize(("kind", "message"), [(kind, m) for kind, messages in SMALL_TALK.items() for m in messages])
 def test_a_message_that_is_nothing_but_small_talk_gets_its_card(kind: str, message: str) -> None:
-    assert match_card(message) == kind
+    assert _kind(message) == kind
+
+
+def _kind(message: str) -> str | None:
+    card = match_card(message)
+    return card.kind if card else None
+
+
+@pytest.mark.parametrize("language", sorted(OURS))
+def test_a_greeting_and_thanks_are_answered_in_their_language(language: str) -> None:
+    """Each of the twenty languages has both; a single word is too short for the classifier."""
+    for kind in ("greeting", "thanks"):
+        languages = {card.language for m in SMALL_TALK[kind] if (card := match_card(m))}
+        assert language in languages, kind
+
+
+@pytest.mark.parametrize(
+    ("message", "language"),
+    [("Hola", "es"), ("Hallo", "de"), ("Ciao!", "it"), ("Olá", "pt"), ("Merhaba", "tr"), ("Jambo", "sw"), ("Hi", "en"),
+     ("سلام", "ur"), ("Danke schön", "de"), ("Quem é você?", "pt"), ("Salaam", None)],
+)  # fmt: skip
+def test_small_talk_tells_its_language(message: str, language: str | None) -> None:
+    card = match_card(message)
+    assert card is not None
+    assert card.language == language
 
 
 @pytest.mark.parametrize("message", QUESTIONS)
@@ -98,8 +123,8 @@ REAL_WORDS = sorted({word for text in TEXTS for word in text.split() if word.isa
 
 @pytest.mark.parametrize(("kind", "word"), [(kind, word) for kind, words in ADDRESSED.items() for word in words])
 def test_small_talk_may_say_whom_it_is_for(kind: str, word: str) -> None:
-    assert match_card(f"{SMALL_TALK[kind][0]} {word}") == kind
-    assert match_card(f"{SMALL_TALK[kind][0]}, {word.upper()}!") == kind
+    assert _kind(f"{SMALL_TALK[kind][0]} {word}") == kind
+    assert _kind(f"{SMALL_TALK[kind][0]}, {word.upper()}!") == kind
 
 
 @pytest.mark.parametrize("kind", SMALL_TALK)

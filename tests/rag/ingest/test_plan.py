@@ -75,3 +75,27 @@ def test_bad_records_are_named_and_documents_missing_beside_them_are_kept(store:
     assert "qa.jsonl:4" in report.bad[1]
     assert "answer" in report.bad[1]
     assert "qa-00002" in doc_ids(store)
+
+
+def test_a_passage_that_its_document_has_already_is_left_out(store: Store, tmp_path: Path) -> None:
+    passage = {"doc_title": "Gout", "organization": "WHO", "heading": "Causes", "text": "Crystals of uric acid."}
+    records = [
+        passage,
+        {**passage, "text": "Crystals  of URIC acid."},
+        {**passage, "heading": "What it is"},
+        {**passage, "chunk_id": "own-name"},
+    ]
+    details: list[tuple[str, str, str]] = []
+    report = ingest_path(
+        store,
+        HashEmbedder(),
+        write_jsonl(tmp_path / "passages.jsonl", records),
+        on_document=lambda *told: details.append(told),
+    )
+    assert report.ok
+    assert report.outcomes == {"created": 1, "duplicate": 1}
+    [repeated] = [told for told in details if told[1] == "duplicate"]
+    assert repeated[0] == "passages.jsonl:2"
+    assert repeated[2].startswith("who-gout-")
+    chunks = store.corpus.chunks(store.views.get("health").keys.tolist()).values()
+    assert "".join(chunk.text for chunk in chunks).count("Crystals of uric acid.") == 3

@@ -136,7 +136,8 @@ def test_repeated_ids_are_reported_for_the_later_record(tmp_path):
 
 def test_a_chunk_that_contradicts_its_document_is_reported(tmp_path):
     first = chunk(doc_id="a", url="https://example.org/p#one")
-    records = [first, first | {"url": "https://example.org/p#two"}, first | {"version_date": "2020"}]
+    second = first | {"url": "https://example.org/p#two", "text": "Breathe out."}
+    records = [first, second, first | {"version_date": "2020"}]
     [document], [bad] = read(tmp_path / "a.jsonl", lines(*records))
     assert len(document.sections) == 2
     assert bad.startswith("a.jsonl:3: field 'version_date'")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Sequence
 
@@ -33,7 +34,7 @@ def build_prompt(query: Query, evidence: Sequence[Evidence], collection: str = "
     titles = list(dict.fromkeys(item.chunk.title for item in evidence))
     for own, *names in query.concepts:
         asked = " ".join(names[:2]) if translated else own
-        if name := _title_name(titles, asked, names):
+        if name := _title_name(titles, asked, names) or _text_name(evidence, asked, names):
             put = re.compile(rf"(?<!\w){re.escape(asked)}(?!\w)", re.IGNORECASE)
             texts = [put.sub(lambda _, name=name: name, text) for text in texts]  # type: ignore[misc]
     question, focus, *sides = texts
@@ -66,6 +67,21 @@ def _title_name(titles: Sequence[str], asked: str, names: Sequence[str]) -> str 
                 if _bare(name) in wanted:
                     return name
     return None
+
+
+def _text_name(evidence: Sequence[Evidence], asked: str, names: Sequence[str]) -> str | None:
+    """What the first text that has any name of a topic calls it; None where a title or text has it as it was asked."""
+    if any(_spelled(asked).search(part) for item in evidence for part in (item.chunk.title, item.chunk.text)):
+        return None
+    found = (_spelled(name).search(item.chunk.text) for item in evidence for name in names)
+    return next((match.group() for match in found if match), None)
+
+
+@functools.lru_cache(maxsize=4096)
+def _spelled(name: str) -> re.Pattern[str]:
+    """A name as a word of a text, in British or American spelling, with hyphens or blanks."""
+    parts = [re.escape(part).replace("e", "[ao]?e") for part in re.split(r"[\W_]+", name) if part]
+    return re.compile(r"(?<!\w)" + r"[\W_]+".join(parts) + r"s?(?!\w)", re.IGNORECASE)
 
 
 def _bare(name: str) -> str:

@@ -14,7 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag.fusion import reciprocal_rank_fusion
+from rag.kind import Kind
 from rag.protocols import FloatMatrix
+from rag.question import heading_kinds
 from rag.references import OF_REGULATIONS, Reference, asks_whole, find_references, headed_references, named_regulation
 from rag.store import Store, View
 from rag.thresholds import Fusion
@@ -153,6 +155,10 @@ class Retriever:
             ),
         )
         ranked = (_few_of_each(ranked, chunks) if query.compares else ranked)[:limit]
+        if ranked and (before := self._steps_before(view, chunks[ranked[0]])):
+            chunks |= before
+            ranked = [ranked[0], *before, *(key for key in ranked[1:] if key not in before)][:limit]
+            fused |= {key: 0.0 for key in before if key not in fused}
         cosines = [view.index.cosines(vector, ranked) for vector in vectors] if view.index is not None else []
         bm25: dict[int, float] = {}
         for name in ("keyword_rewritten", "keyword"):
@@ -180,6 +186,18 @@ class Retriever:
             ),
             degraded=() if vectors else ("vectors",),
         )
+
+    def _steps_before(self, view: View, best: Chunk) -> dict[int, Chunk]:
+        """The passages before the best one, from the first, where that goes on with the steps of first aid: half of
+        them would be the wrong half. Their rows come before its own: a document's passages are stored in turn."""
+        if best.ordinal == 0 or Kind.FIRST_AID not in heading_kinds(best.heading, best.lang):
+            return {}
+        keys = np.intersect1d(np.arange(max(1, best.id - best.ordinal), best.id), view.keys).tolist()
+        place = (best.source, best.doc_id, best.heading)
+        before = self.store.corpus.chunks(keys)
+        return {
+            key: before[key] for key in keys if (before[key].source, before[key].doc_id, before[key].heading) == place
+        }
 
     def _fused(self, legs: Legs, weights: Mapping[str, float]) -> dict[int, float]:
         ranked = {name: [key for key, _ in found] for name, found in legs.items() if found}

@@ -126,6 +126,8 @@ def _compose(prompt: Prompt, max_words: int) -> tuple[Sentence, ...]:
         return ()
     units = [unit for number in topic.passages for unit in _units(prompt.evidence[number], number, asked, qualifiers)]
     scored = scored_units(units, asked)
+    if asked.kinds[0] is Kind.FIRST_AID and not asked.focus:
+        scored = _as_told(scored, prompt.evidence)
     draft = Draft(max_words=max_words, topic=topic.stems)
     opening = _open(draft, [each for each in scored if asked.speaks_of_people(each.unit)], units, asked)
     if not opening:
@@ -147,6 +149,16 @@ def _compose(prompt: Prompt, max_words: int) -> tuple[Sentence, ...]:
         opening = [first_step(draft.sources, opening[0], topic, prompt.evidence)]
     ordered = in_order(draft.units, opening, help_unit, topic, prompt.evidence)
     return as_sentences(ordered, prompt.evidence, topic, max_words)
+
+
+def _as_told(scored: Sequence[Scored], evidence: Sequence[Evidence]) -> list[Scored]:
+    """Steps of first aid in the order of their document, which is that of doing them; then what else answers."""
+    steps = [each for each in scored if Kind.FIRST_AID in each.unit.section]
+    best = min((each.unit.passage for each in steps), default=-1)
+    document = evidence[best].chunk.doc_id
+    own = [each for each in steps if evidence[each.unit.passage].chunk.doc_id == document]
+    own.sort(key=lambda each: (evidence[each.unit.passage].chunk.ordinal, each.unit.position))
+    return [*own, *(each for each in scored if each not in own)]
 
 
 def _units(evidence: Evidence, number: int, asked: Asked, qualifiers: Qualifiers) -> list[Unit]:
@@ -177,7 +189,8 @@ def _open(draft: Draft, scored: Sequence[Scored], units: Sequence[Unit], asked: 
         fitting = [each for each in scored if each.names and each.fits[n] >= MIN_FIT]
         if asked.needs_focus:
             fitting = [each for each in fitting if each.focus >= FOCUS_SHARE]
-        fitting.sort(key=lambda each: -(each.score + opening_bonus(each, kind, asked)))
+        if kind is not Kind.FIRST_AID or asked.focus:
+            fitting.sort(key=lambda each: -(each.score + opening_bonus(each, kind, asked)))
         titled = [unit for unit in units if unit.by_title and section_fit(unit, kind) >= 1.0]
         is_best = bool(titled) and titled[0].passage == asked.topic.passages[0]
         if titled and not asked.is_for_people and (is_best or not fitting or section_fit(fitting[0].unit, kind) < 1.0):

@@ -17,7 +17,7 @@ from rag.providers.extractive_passage import Unit
 from rag.providers.extractive_topic import Topic
 from rag.question import is_yes_no, question_kinds, sentence_has_cue
 from rag.types import Chunk, Prompt
-from rag.words import stem, words
+from rag.words import content_words, stem, words
 
 __all__ = [
     "FOCUS_SHARE",
@@ -49,6 +49,7 @@ _FOCUS_WEIGHT = 0.5  # weight from which another word of the question counts
 _CENTRAL = 0.8  # what the words that the passages repeat are worth
 _NEAR = 6  # sentences of a passage after which one must name the topic or have words of the type
 _LONG = 32  # words from which a sentence is hard to read
+_SUBJECT_WORDS = 3  # content words at its front among which a sentence names what it is about
 _OPENS = 10  # words at the front of a sentence that tell what it is about
 
 # Sections that answer a type, and how well; the rest of a document does not.
@@ -118,6 +119,11 @@ _BESIDE = re.compile(  # what was, what is being tried, and what is not done: no
     r"\b(?:in the past|until recently|in (?:[A-Z][a-z]+ )?(?:19|20)\d\d|(?:is|are) not recommended"
     r"|(?:several|some|recent|many|a number of) studies|being studied|clinical trials?"
     r"|(?:researchers|scientists) (?:are|have)|(?:studies|research) (?:is|are))\b",
+    re.IGNORECASE,
+)
+_PEOPLE_WITH = re.compile(
+    r"(?:people|anyone|those|patients|adults|a person) (?:with|who (?:has|have)) ([^,.]{3,60}?) "
+    r"(?:should|must|needs?)\b",
     re.IGNORECASE,
 )
 _BRINGS_THEM = re.compile(  # what brings complications about, or keeps them away, is none
@@ -320,6 +326,8 @@ def scored_units(units: Sequence[Unit], asked: Asked) -> list[Scored]:
 def _score(unit: Unit, asked: Asked, sectioned: set[Kind], central: _Central) -> Scored | None:
     if unit.dangling or asked.other_people(unit):
         return None
+    if not asked.topic.titled and not _opens_with_topic(unit, asked.topic):
+        return None
     focus = asked.focus_share(unit.stems)
     names = asked.topic.is_named_in(unit.stems)
     fits = tuple(_fit(unit, kind, kind in sectioned, focus, names, asked) for kind in asked.kinds)
@@ -331,6 +339,14 @@ def _score(unit: Unit, asked: Asked, sectioned: set[Kind], central: _Central) ->
         return None
     score = 3 * max(fits) + 1.5 * focus + 0.5 * names + _CENTRAL * central.of_unit(unit) + _shape(unit, asked)
     return Scored(unit, fits, focus, names, score)
+
+
+def _opens_with_topic(unit: Unit, topic: Topic) -> bool:
+    """Whether a unit is about a topic that no title has, and does not just mention it among other things ("Poisoning
+    with vomiting, drowsiness or seizures …")."""
+    if len(topic.stems) > 1 and topic.is_whole_in(unit.text_stems):
+        return True  # one that has all of its words is about it
+    return topic.is_named_in(frozenset(word.stem for word in content_words(unit.text)[:_SUBJECT_WORDS]))
 
 
 def told(unit: Unit, asked: Asked) -> bool:
@@ -359,7 +375,7 @@ def _fit(unit: Unit, kind: Kind, sectioned: bool, focus: float, names: bool, ask
         return 1.0 if unit.has_cue(kind) else _SECTION_FIT  # "What is an aura?" in the section on symptoms
     if not unit.section.isdisjoint(_SPEAKS_OF_ANOTHER.get(kind, ())):
         return 0.0
-    if kind is Kind.COMPLICATIONS and _BRINGS_THEM.search(unit.text):
+    if kind is Kind.COMPLICATIONS and (_BRINGS_THEM.search(unit.text) or _ill_otherwise(unit, asked.topic)):
         return 0.0
     if kind is Kind.PREVENTION and _RAISES.search(unit.text):
         return 0.0
@@ -395,6 +411,12 @@ def _fit(unit: Unit, kind: Kind, sectioned: bool, focus: float, names: bool, ask
 def _is_told_of(unit: Unit, asked: Asked) -> bool:
     """Whether a unit stands in an overview of the topic, so that "the main symptom" is that of the topic."""
     return asked.topic.owns(unit.passage) and unit.section <= {Kind.WHAT} and unit.has_cue(asked.kinds[0])
+
+
+def _ill_otherwise(unit: Unit, topic: Topic) -> bool:
+    """Whether a sentence advises people who have another illness too: what they have is no complication."""
+    people = _PEOPLE_WITH.match(unit.text)
+    return people is not None and not topic.is_named_in(frozenset(map(stem, words(people[1]))))
 
 
 def _has_cue(unit: Unit, kind: Kind, topic: Topic) -> bool:

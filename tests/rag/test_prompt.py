@@ -67,3 +67,11 @@ def test_a_translation_of_terms_alone_keeps_the_type_of_the_question() -> None:
 def test_both_sides_of_a_comparison_are_put_by_the_names_of_the_titles() -> None:
     query = Query(text="acid reflux vs ulcer", concepts=CONCEPT, sides=("acid reflux", "ulcer"))
     assert build_prompt(query, [REFLUX]).sides == ("Gastroesophageal reflux disease", "ulcer")
+
+
+def test_an_abbreviation_is_put_by_the_name_that_a_text_has() -> None:
+    query = Query(text="What is a TIA?", concepts=(("TIA", "transient ischemic attack", "mini stroke"),))
+    told = passage("A transient ischaemic attack, or mini-stroke, lasts a short time.", title="Stroke")
+    assert build_prompt(query, [told]).question == "What is a transient ischaemic attack?"
+    asked = passage("A TIA is a transient ischaemic attack.", title="Stroke")
+    assert build_prompt(query, [asked]).question == "What is a TIA?"

@@ -376,3 +376,20 @@ def test_both_sides_of_a_comparison_come_first_in_turn(retriever: Retriever, vie
     vectors = [vector_of(t) for t in sides.searched] if with_vectors else []
     assert found(retriever.search(view, plain, vectors[:1]))[:2] != ["eczema", "gout"]
     assert found(retriever.search(view, sides, vectors))[:2] == ["eczema", "gout"]
+
+
+def test_first_aid_is_found_from_its_first_step_on(tmp_path: Path) -> None:
+    """A section in two passages, of which the question finds the second: its first steps come with it."""
+    store = Store(tmp_path / "galen.db", HashEmbedder().info)
+    first = "Press firmly on the wound. Call the emergency number. " + "Keep the person calm and warm. " * 60
+    steps = f"{first}\n\n{'Tie a tourniquet above the knee. ' * 60}"
+    documents = {
+        "bleeding": document("Bleeding", ("What to do now", steps)),
+        "knots": document("Knots", ("Notes", "Tie a rope above the knee of the mast.")),
+    }
+    ingest_path(store, HashEmbedder(), write_documents(tmp_path / "docs", documents))
+    query = Query(text="tie a tourniquet above the knee")
+    retriever = Retriever(store=store, fusion=FUSION, top_k=3)
+    evidence = retriever.search(store.views.get("health"), query, (vector_of(query.text),)).evidence
+    assert [(e.chunk.doc_id, e.chunk.ordinal) for e in evidence] == [("bleeding", 2), ("bleeding", 0), ("bleeding", 1)]
+    store.close()

@@ -198,3 +198,40 @@ def test_what_stands_before_a_colon_is_no_name_where_a_part_of_it_is_told_behind
     narrow = passage("Prevent diabetes problems: Keep your kidneys healthy", text, heading="What it is")
     wide = passage("Diabetes", "Diabetes is a disease with too much blood sugar.", heading="What it is")
     assert texts(answer("What is diabetes?", narrow, wide)) == ["Diabetes is a disease with too much blood sugar."]
+
+
+def test_a_sentence_that_only_mentions_the_topic_of_no_title_is_no_answer() -> None:
+    poisoning = passage(
+        "Poisoning",
+        "Poisoning with vomiting, drowsiness, seizures or loss of consciousness needs an ambulance.",
+        heading="What to do now",
+    )
+    asthma = passage(
+        "Asthma",
+        "Call the emergency number during an asthma attack if there is:\n\n- too little breath to speak or sleep\n"
+        "- sudden confusion",
+        heading="When to get help",
+    )
+    assert answer("What should I do if someone has a seizure?", poisoning) == ()
+    assert answer("How can I sleep better?", asthma) == ()
+    told = passage("Poisoning", "A seizure needs an ambulance when it lasts five minutes.", heading="What to do now")
+    assert texts(answer("What should I do if someone has a seizure?", told)) == [
+        "A seizure needs an ambulance when it lasts five minutes."
+    ]
+
+
+def test_people_with_another_illness_tell_no_complication() -> None:
+    text = "People with heart or kidney failure should ask how much to drink during a urinary tract infection."
+    evidence = passage("Urinary tract infection", text)
+    assert answer("What happens if a urinary tract infection is not treated?", evidence) == ()
+
+
+def test_first_aid_is_told_from_its_first_step_on() -> None:
+    steps = [
+        "Safety comes first in severe bleeding.",
+        "Call the emergency number for severe bleeding.",
+        "Firm pressure on the wound is the most important first aid for severe bleeding.",
+        "An object stuck in a bleeding wound should not be pulled out.",
+    ]
+    evidence = passage("Severe bleeding", "\n\n".join(steps), heading="What to do now")
+    assert texts(answer("How do I stop severe bleeding?", evidence)) == steps

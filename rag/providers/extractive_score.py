@@ -129,6 +129,11 @@ _PEOPLE_WITH = re.compile(
 _BRINGS_THEM = re.compile(  # what brings complications about, or keeps them away, is none
     r"\b(?:risks?|chances?|likelihood|prevent\w*|avoid\w*|reduc\w+)(?: \w+){0,3} complications?\b", re.IGNORECASE
 )
+_LOOKED_FOR = re.compile(  # a cause that a doctor still has to find
+    r"\b(?:find|finds|finding|determin\w+|identif\w+|look(?:s|ing)? for|discover)(?: out)? (?:the|what|a|its|your) "
+    r"(?:\w+ )?caus",
+    re.IGNORECASE,
+)
 _RAISES = re.compile(r"\b(?:increas|rais)\w+ (?:the|your|their|a \w+) (?:risks?|chances?)\b", re.IGNORECASE)
 _VARIES = re.compile(r"\b(?:vary|varies|differ)\b", re.IGNORECASE)  # how symptoms differ, before what they are
 _SUBORDINATE = re.compile(r"(?:as|when|while|although|though|even|since|once|besides|because)\b", re.IGNORECASE)
@@ -378,6 +383,8 @@ def _fit(unit: Unit, kind: Kind, sectioned: bool, focus: float, names: bool, ask
     if kind is Kind.COMPLICATIONS and (_BRINGS_THEM.search(unit.text) or _ill_otherwise(unit, asked.topic)):
         return 0.0
     if kind is Kind.PREVENTION and _RAISES.search(unit.text):
+        return 0.0
+    if kind is Kind.CAUSES and _LOOKED_FOR.search(unit.text):
         return 0.0
     if tells_the_reverse(unit, kind, asked.topic):
         return 0.0

@@ -62,7 +62,7 @@ _NAVIGATION = re.compile(
     r"|health topics|see (?:a|this|our) (?:chart|graphic|list|table)"
     r"|last (?:updated|reviewed)|back to top|copyright|for details|brackets?|esc button"
     r"|fact ?sheet|brochure|toll[- ]free|hotline at|e-?mail|to find a|diagram|(?:this|the) (?:picture|image)"
-    r"|illustration|video|figure shows|frequently asked|question\b.*\bask|nih|ninds|nhlbi|niddk|summaries"
+    r"|illustration|animation|video|figure shows|frequently asked|question\b.*\bask|nih|ninds|nhlbi|niddk|summaries"
     r"|glossary|the following (?:summary|list of)|clinicaltrials\.gov|medical dictionary|note:|key points"
     r"|get tips|more on(?=:)|(?:a|the) fraction|frequency of a sign|information on frequency|wallet card)\b",
     re.IGNORECASE,

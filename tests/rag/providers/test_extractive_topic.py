@@ -235,3 +235,8 @@ def test_first_aid_is_told_from_its_first_step_on() -> None:
     ]
     evidence = passage("Severe bleeding", "\n\n".join(steps), heading="What to do now")
     assert texts(answer("How do I stop severe bleeding?", evidence)) == steps
+
+
+def test_a_cause_that_has_to_be_found_is_none() -> None:
+    evidence = passage("Vertigo", "If you have vertigo often, you should see your doctor to find the cause.")
+    assert answer("What causes vertigo?", evidence) == ()

@@ -29,7 +29,7 @@ RUN pip install --no-deps --no-build-isolation --editable . && \
 
 # The embedding graph and the database that an empty DB_PATH starts from. A -wal file left beside it would mean that
 # the one file is not the whole database.
-RUN DB_PATH=/app/seed/galen.db CACHE_DIR=/app/cache galen corpus list && \
+RUN DB_PATH=/app/seed/galen.db CACHE_DIR=/app/cache galen corpus publish && \
     DB_PATH=/app/seed/galen.db CACHE_DIR=/app/cache galen corpus check && \
     test ! -s /app/seed/galen.db-wal && \
     rm -f /app/seed/*.lock /app/seed/*-wal /app/seed/*-shm && \

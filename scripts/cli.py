@@ -122,11 +122,12 @@ def _ingest(commands: Any) -> None:
 
 
 def _corpus(commands: Any) -> None:
-    parser = commands.add_parser("corpus", help="List, activate, check and re-embed corpus versions.")
+    parser = commands.add_parser("corpus", help="Publish, list, activate, check and re-embed corpus versions.")
     actions = parser.add_subparsers(required=True, metavar="ACTION")
     listing = _add(actions, "list", corpus.list_command, "Show collections, sources and versions.")
     listing.add_argument("--collection", help="only this one")
     listing.add_argument("--json", action="store_true", help="print as JSON")
+    _add(actions, "publish", corpus.publish_command, "Bring in the bundled collections that are not published yet.")
     activate = _add(actions, "activate", corpus.activate_command, "Make a kept version the one that answers.")
     activate.add_argument("version", help="such as 2026-11-30.1")
     activate.add_argument("--collection", required=True)

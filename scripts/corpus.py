@@ -30,6 +30,7 @@ __all__ = [
     "check_command",
     "ingest_command",
     "list_command",
+    "publish_command",
     "reembed_command",
     "vectors_command",
 ]
@@ -132,6 +133,15 @@ def _told(report: IngestReport) -> str:
     return "\n".join(lines)
 
 
+def publish_command(_: argparse.Namespace, settings: Settings) -> int:
+    """What the first start of a server does too: an image does it when it is built."""
+    quiet_logs()
+    with open_corpus(settings) as components:
+        collections = components.store.corpus.collections()
+    print(f"published: {', '.join(collections) or 'nothing, for CORPUS_DIR holds no collection'}")
+    return 0
+
+
 @contextmanager
 def _existing(settings: Settings, *, embedder: bool = True) -> Iterator[CorpusComponents]:
     """The corpus as it stands, with or without its embedding model. PermanentError where there is none: a command that
@@ -156,7 +166,7 @@ def list_command(arguments: argparse.Namespace, settings: Settings) -> int:
         print(json.dumps(listing, ensure_ascii=False))
         return 0
     if not versions:
-        print("nothing is published: galen ingest or galen serve does it")
+        print("nothing is published: galen ingest or galen corpus publish does it")
     for collection in dict.fromkeys(v.collection for v in versions):
         print(collection)
         for source in (s for s in sources if s.collection == collection):

@@ -150,8 +150,10 @@ def test_a_listing_publishes_nothing(galen: Galen, tmp_path: Path) -> None:
     write_documents(tmp_path / "corpus" / "health", DOCUMENTS)
     Store(tmp_path / "galen.db", None).close()
     ran = galen("corpus", "list", folder=tmp_path)
-    assert (ran.code, ran.out) == (0, "nothing is published: galen ingest or galen serve does it\n")
+    assert (ran.code, ran.out) == (0, "nothing is published: galen ingest or galen corpus publish does it\n")
     assert galen("corpus", "list", "--json", folder=tmp_path).json() == {"versions": [], "sources": []}
+    assert galen("corpus", "publish", folder=tmp_path).out == "published: health\n"
+    assert "  source bundled: 3 documents" in galen("corpus", "list", folder=tmp_path).out
 
 
 @pytest.fixture

@@ -5,6 +5,8 @@ RagError
 │   ├── ProviderTimeout    it did not answer in time
 │   ├── ProviderBusy       it serves no request at present
 │   ├── ProviderRejected   it answered no, and will again
+│   ├── ProviderTooLarge   it takes less context than it was given
+│   ├── ProviderUnusable   it answered, with nothing that can be used
 │   └── NoProviderLeft     every configured provider failed
 ├── StoreError             the database cannot serve
 │   ├── SchemaTooNew       the file was written by a newer Galen
@@ -20,9 +22,12 @@ RagError
 
 from __future__ import annotations
 
+from enum import StrEnum
+
 __all__ = [
     "CorpusMissing",
     "EmbedderMismatch",
+    "ErrorKind",
     "IngestError",
     "LexiconError",
     "NoProviderLeft",
@@ -31,6 +36,8 @@ __all__ = [
     "ProviderError",
     "ProviderRejected",
     "ProviderTimeout",
+    "ProviderTooLarge",
+    "ProviderUnusable",
     "RagError",
     "SchemaTooNew",
     "StoreBusy",
@@ -44,10 +51,38 @@ class RagError(Exception):
     """Any failure of the core. The message is written for an operator and never holds a person's words."""
 
 
+class ErrorKind(StrEnum):
+    """What went wrong with a provider, as health and receipts name it. One meaning each."""
+
+    FAILED = "failed"  # in a way that has no name here
+    UNREACHABLE = "unreachable"
+    FIRST_TOKEN_TIMEOUT = "first_token_timeout"
+    IDLE_TIMEOUT = "idle_timeout"
+    DEADLINE = "deadline"  # the turn's time was up
+    UNAUTHORIZED = "unauthorized"
+    PAYMENT_REQUIRED = "payment_required"
+    MODEL_UNAVAILABLE = "model_unavailable"  # unknown, or switched off
+    RATE_LIMITED = "rate_limited"
+    TOO_LARGE = "too_large"
+    REJECTED = "rejected"
+    UNAVAILABLE = "unavailable"  # the provider's own fault
+    CUT = "cut"  # the stream ended without saying so
+    MALFORMED = "malformed"
+    EMPTY = "empty"
+    REASONING_ONLY = "reasoning_only"
+    CIRCUIT_OPEN = "circuit_open"  # not asked, since it failed lately
+
+
 class ProviderError(RagError):
-    """A provider failed."""
+    """A provider failed. `retry_after` is how many seconds it wants to be left alone, None where it does not say."""
 
     retryable = False
+
+    def __init__(
+        self, message: str = "", *, kind: ErrorKind = ErrorKind.FAILED, retry_after: float | None = None
+    ) -> None:
+        super().__init__(message)
+        self.kind, self.retry_after = kind, retry_after
 
 
 class ProviderTimeout(ProviderError):
@@ -64,6 +99,14 @@ class ProviderBusy(ProviderError):
 
 class ProviderRejected(ProviderError):
     """The provider refused, and would again."""
+
+
+class ProviderTooLarge(ProviderError):
+    """The provider takes less context than it was given."""
+
+
+class ProviderUnusable(ProviderError):
+    """The provider answered, with nothing that can be used: empty, reasoning alone, cut, not in its own form."""
 
 
 class NoProviderLeft(ProviderError):

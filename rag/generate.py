@@ -6,26 +6,26 @@ import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
-from rag.errors import ProviderTimeout
+from rag.errors import ErrorKind, ProviderTimeout
 from rag.protocols import Generator
-from rag.types import Prompt, Sentence
+from rag.types import ModelCall, Prompt, Sentence
 
 __all__ = ["generate"]
 
 
-async def generate(generator: Generator, prompt: Prompt, deadline: float) -> AsyncGenerator[Sentence, None]:
-    """The generator's sentences. ProviderTimeout when `deadline` (event-loop time, seconds) passes first.
+async def generate(generator: Generator, prompt: Prompt, deadline: float) -> AsyncGenerator[Sentence | ModelCall, None]:
+    """What the generator yields. ProviderTimeout when `deadline` (event-loop time, seconds) passes first.
 
     `asyncio.wait_for` would run every step in a task of its own, which a second cancellation leaves running while the
     stream is being closed.
     """
-    async with aclosing(generator.stream(prompt)) as stream:
+    async with aclosing(generator.stream(prompt, deadline)) as stream:
         while True:
             try:
                 async with asyncio.timeout_at(deadline):
-                    sentence = await anext(stream)
+                    item = await anext(stream)
             except StopAsyncIteration:
                 return
             except TimeoutError as exc:
-                raise ProviderTimeout(f"{generator.name} did not answer in time.") from exc
-            yield sentence
+                raise ProviderTimeout(f"{generator.name} did not answer in time.", kind=ErrorKind.DEADLINE) from exc
+            yield item

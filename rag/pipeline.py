@@ -49,6 +49,7 @@ from rag.trace import Clock, Trace, citations, make_receipt
 from rag.types import (
     Found,
     GradeLabel,
+    ModelCall,
     Prompt,
     Query,
     Sentence,
@@ -166,7 +167,9 @@ async def _stages(turn: Turn, parts: Parts, trace: Trace) -> AsyncGenerator[Even
     yield Stage(stage="answering")
     refined = refine(found.evidence, query, turn.collection)
     trace.refined(refined.kept, refined.sentences)
+    hold = parts.check_sentences and assessment.risk_class >= parts.hold_from
     prompt = build_prompt(query, refined.evidence, turn.collection)
+    prompt = replace(prompt, risk=assessment.risk_class, held=hold)
     shown = False
     async with aclosing(_checked(parts, prompt, deadline, trace)) as sentences:
         async for sentence in sentences:
@@ -180,7 +183,8 @@ async def _stages(turn: Turn, parts: Parts, trace: Trace) -> AsyncGenerator[Even
                 yield Delta(text=difference(turn, trace, (*sentence.markers, *others), parts.assessor))
     clock.lap("answer")
     if not shown:
-        trace.decision = replace(decision, reasons=(*decision.reasons, "no_supporting_sentence"))
+        reason = "model_declined" if trace.declined else "no_supporting_sentence"
+        trace.decision = replace(decision, reasons=(*decision.reasons, reason))
         yield _defer(turn, parts, trace)
         return
     if note := source_notes(turn, trace, parts.assessor):
@@ -189,17 +193,20 @@ async def _stages(turn: Turn, parts: Parts, trace: Trace) -> AsyncGenerator[Even
 
 
 async def _checked(parts: Parts, prompt: Prompt, deadline: float, trace: Trace) -> AsyncGenerator[Sentence, None]:
-    """The generator's sentences that their passages support. From `hold_from` up none is shown before all are checked.
+    """The generator's sentences that their passages support; if the prompt is held none before all are checked.
 
     Sentences of our own (a disclaimer) are shown only around an answer.
     """
     held: list[Sentence] = []
     waiting: list[Sentence] = []
-    hold = parts.check_sentences and trace.assessment.risk_class >= parts.hold_from
     said = False
     trace.generated = True
-    async with aclosing(generate(parts.generator, prompt, deadline)) as sentences:
-        async for sentence in sentences:
+    async with aclosing(generate(parts.generator, prompt, deadline)) as items:
+        async for item in items:
+            if isinstance(item, ModelCall):
+                trace.called(item)
+                continue
+            sentence = item
             if sentence.cited:
                 trace.clinical += 1
                 if parts.check_sentences:
@@ -213,7 +220,7 @@ async def _checked(parts: Parts, prompt: Prompt, deadline: float, trace: Trace) 
             if not said:
                 continue
             for ready in waiting:
-                if hold:
+                if prompt.held:
                     held.append(ready)
                 else:
                     yield ready

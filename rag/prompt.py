@@ -41,6 +41,7 @@ def build_prompt(query: Query, evidence: Sequence[Evidence], collection: str = "
     return Prompt(
         question=question,
         focus=focus,
+        asked=query.text,
         language=query.language,
         translated=translated,
         evidence=tuple(evidence),

@@ -9,7 +9,7 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from rag.types import Chunk, Prompt, Sentence
+from rag.types import Chunk, ModelCall, Prompt, Sentence
 
 __all__ = [
     "EmbedKind",
@@ -67,7 +67,11 @@ class Reranker(Protocol):
 
 
 class Generator(Protocol):
-    """Writes an answer from numbered evidence. Yields whole sentences, in order; none means it declines."""
+    """Writes an answer from numbered evidence. Yields whole sentences, in order; none means it declines.
+
+    One that asks a model tells of each `ModelCall` too: before it asks, and again when it is known what came of it, an
+    error or the figures of the answer. What is told later of a provider replaces what was told before.
+    """
 
     @property
     def name(self) -> str: ...
@@ -75,7 +79,9 @@ class Generator(Protocol):
     @property
     def model(self) -> str: ...
 
-    def stream(self, prompt: Prompt) -> AsyncGenerator[Sentence, None]: ...
+    def stream(self, prompt: Prompt, deadline: float = ..., /) -> AsyncGenerator[Sentence | ModelCall, None]:
+        """The answer. `deadline` (event-loop time, seconds) bounds every wait; ProviderError when there is none."""
+        ...
 
 
 class Judge(Protocol):

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from rag.types import Evidence, Route, Status
+from rag.types import Evidence, ModelCall, Route, Status
 
 __all__ = ["Receipt", "RetrievedSource", "retrieved_sources"]
 
@@ -49,7 +49,8 @@ class Receipt:
     `groundedness` is the share of clinical sentences that their passages support (0..1, None without any);
     `filtered` counts sentences held back by the checks; `stages` are milliseconds; `degraded` names parts that did
     not take part or stood in for another ("vectors", "embedder", "query_embedding", "other_embedder"); `embed_model` is
-    the one whose vectors were searched, None where there were none.
+    the one whose vectors were searched, None where there were none. `call` tells how the model that answered was asked,
+    `passed_over` which providers failed before it.
     """
 
     id: str
@@ -63,6 +64,8 @@ class Receipt:
     banner: bool = False
     provider: str | None = None
     model: str | None = None
+    call: ModelCall | None = None
+    passed_over: tuple[ModelCall, ...] = ()
     corpus_version: str | None = None
     embed_model: str | None = None
     vector_index: str | None = None
@@ -94,6 +97,10 @@ class Receipt:
             "created_at": self.created_at,
             "provider": self.provider,
             "model": self.model,
+            "generation": _generation(self.call),
+            "passed_over": [
+                {"provider": call.provider, "model": call.model, "error": call.error} for call in self.passed_over
+            ],
             "collection": self.collection,
             "language": self.language,
             "riskClass": self.risk_class,
@@ -126,6 +133,28 @@ class Receipt:
             "stages_ms": self.stages,
             "app_version": self.app_version,
         }
+
+
+def _generation(call: ModelCall | None) -> dict[str, Any] | None:
+    """How a model was asked and what it told of itself; None where none was asked."""
+    if call is None or call.prompt is None:
+        return None
+    return {
+        "temperature": call.temperature,
+        "top_p": call.top_p,
+        "seed": call.seed,
+        "max_tokens": call.max_tokens,
+        "prompt": call.prompt,
+        "passages": call.passages,
+        "neutralised": call.neutralised,
+        "requests": call.requests,
+        "declined": call.declined,
+        "served_model": call.served_model,
+        "system_fingerprint": call.fingerprint,
+        "request_id": call.request_id,
+        "finish": call.finish,
+        "usage": asdict(call.usage) if call.usage else None,
+    }
 
 
 def retrieved_sources(evidence: Sequence[Evidence], used: frozenset[int]) -> tuple[RetrievedSource, ...]:

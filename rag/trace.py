@@ -6,11 +6,12 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from time import perf_counter
+from typing import Any
 
 from rag.parts import Parts
 from rag.receipt import Receipt, retrieved_sources
 from rag.store import View
-from rag.types import Citation, Evidence, GateDecision, Query, Route, Status, Turn
+from rag.types import Citation, Evidence, GateDecision, ModelCall, Query, Route, Status, Turn
 from safety.types import RiskAssessment, RiskClass
 
 __all__ = ["Clock", "Trace", "citations", "make_receipt"]
@@ -37,6 +38,7 @@ class Trace:
     language: str | None = None  # of the words of a card
     removed: Counter[str] = field(default_factory=Counter)
     generated: bool = False
+    calls: dict[str, ModelCall] = field(default_factory=dict)  # by provider, in the order they were asked
     degraded: list[str] = field(default_factory=list)
     error: str | None = None
     stages: dict[str, float] = field(default_factory=dict)
@@ -47,6 +49,22 @@ class Trace:
         self.sentences = (kept, found)
         if kept < found:
             self.steps.append("refined")
+
+    def called(self, call: ModelCall) -> None:
+        """A generator tells of a model's part in the answer; a provider that is passed over is a degradation."""
+        self.calls[call.provider] = call
+        if call.error is not None:
+            self.degraded.append("generator")
+
+    @property
+    def declined(self) -> bool:
+        """Whether a model found no answer in the passages."""
+        return any(call.declined for call in self.calls.values())
+
+    @property
+    def answering(self) -> ModelCall | None:
+        """The call of the provider that answers, as far as it has got; None where none told of one."""
+        return next((call for call in self.calls.values() if call.error is None), None)
 
     def disagree(self, markers: Sequence[int]) -> None:
         """The answer names these passages as saying otherwise."""
@@ -73,6 +91,20 @@ def citations(trace: Trace) -> tuple[Citation, ...]:
     )
 
 
+def _generator(parts: Parts, trace: Trace) -> dict[str, Any]:
+    """What generated the answer: by what it told, else the only one there is."""
+    call = trace.answering
+    passed_over = tuple(call for call in trace.calls.values() if call.error is not None)
+    if call is not None:
+        return {"provider": call.provider, "model": call.model, "call": call, "passed_over": passed_over}
+    only = trace.generated and not trace.calls
+    return {
+        "provider": parts.generator.name if only else None,
+        "model": parts.generator.model if only else None,
+        "passed_over": passed_over,
+    }
+
+
 def make_receipt(turn: Turn, parts: Parts, trace: Trace) -> Receipt:
     """The receipt of a turn as it stands."""
     version = trace.view.version if trace.view else None
@@ -87,8 +119,7 @@ def make_receipt(turn: Turn, parts: Parts, trace: Trace) -> Receipt:
         rule_ids=trace.assessment.rule_ids,
         ruleset=parts.assessor.ruleset,
         banner=trace.assessment.banner,
-        provider=parts.generator.name if trace.generated else None,
-        model=parts.generator.model if trace.generated else None,
+        **_generator(parts, trace),
         corpus_version=version.corpus_version if version else None,
         embed_model=embedder.info.model_id if embedder else None,
         vector_index=parts.store.views.kind if trace.view and trace.view.index is not None else None,

@@ -13,6 +13,7 @@ from enum import StrEnum
 from typing import Literal
 
 from rag.references import Reference
+from safety.types import RiskClass
 
 __all__ = [
     "COMMENTARY_RANK",
@@ -27,6 +28,7 @@ __all__ = [
     "Grade",
     "GradeLabel",
     "Message",
+    "ModelCall",
     "Prompt",
     "Query",
     "Retrieval",
@@ -37,6 +39,7 @@ __all__ = [
     "Status",
     "Topic",
     "Turn",
+    "Usage",
 ]
 
 Role = Literal["user", "assistant"]
@@ -301,11 +304,15 @@ class Prompt:
     `language` is the person's, for what is said in our own words; `question` is in it too, or `translated` into
     English where the evidence has only that. `focus` is the last message alone, where `question` had to take its topic
     from an earlier one; else "". `references` are what an answer on the law must be about, `sides` the two things that
-    a comparison is of.
+    a comparison is of. `asked` is the question in the person's own words, where `question` was put in the sources';
+    `risk` is the turn's class; with `held` nothing is shown before the whole answer is there.
     """
 
     question: str
     focus: str = ""
+    asked: str = ""
+    risk: RiskClass = RiskClass.R0
+    held: bool = False
     language: str
     translated: bool = False
     evidence: tuple[Evidence, ...]
@@ -317,6 +324,15 @@ class Prompt:
     def read_in(self) -> str:
         """The language of `question`."""
         return "en" if self.translated else self.language
+
+    @property
+    def answered_in(self) -> str:
+        """The language of an answer: the person's if any passage is in it, else that of the best passage.
+
+        The checks compare words, numbers and negations with the sources, and cannot follow a translation.
+        """
+        spoken = [item.chunk.lang for item in self.evidence]
+        return self.language if self.language in spoken or not spoken else spoken[0]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -337,6 +353,44 @@ class Sentence:
         """The sentence as shown: lead, text, then "[1][3]"."""
         marks = "".join(f"[{n}]" for n in self.markers)
         return f"{self.lead}{self.text}{' ' + marks if marks else ''}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Usage:
+    """Tokens of one request, as the provider counts them."""
+
+    prompt_tokens: int
+    completion_tokens: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelCall:
+    """What a generator tells of one provider's part in an answer: ids and figures, no text.
+
+    `error` is an `ErrorKind` of a provider that was passed over. `declined` means that the model found no answer in
+    the passages. `prompt` is the hash of the prompt files, `passages` how many of the evidence went into the context,
+    `neutralised` how many forged boundaries and instructions in it were made harmless, `requests` how often the
+    provider was asked. What the provider names itself (`served_model`, `fingerprint`, `request_id`, `finish`) is None
+    where it does not.
+    """
+
+    provider: str
+    model: str
+    error: str | None = None
+    declined: bool = False
+    temperature: float | None = None
+    top_p: float | None = None
+    seed: int | None = None
+    max_tokens: int | None = None
+    prompt: str | None = None
+    passages: int = 0
+    neutralised: int = 0
+    requests: int = 1
+    served_model: str | None = None
+    fingerprint: str | None = None
+    request_id: str | None = None
+    finish: str | None = None
+    usage: Usage | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

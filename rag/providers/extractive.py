@@ -10,6 +10,7 @@ Where no passage supports the question there is no answer.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import replace
@@ -61,7 +62,7 @@ class Extractive:
     def __init__(self, say: Callable[[str, str], str]) -> None:
         self._say = say
 
-    async def stream(self, prompt: Prompt) -> AsyncGenerator[Sentence, None]:
+    async def stream(self, prompt: Prompt, _deadline: float = math.inf) -> AsyncGenerator[Sentence, None]:
         """The sentences of the answer and the disclaimer; nothing where the evidence does not support one."""
         law = prompt.collection == LAW_COLLECTION
         sentences = compose_law(prompt) if law else compose(prompt)

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from rag.text import fold, fold_space
+from rag.text import fold_space
 from rag.words import word_set
 
-__all__ = ["WebPage", "instructs_machines", "read_page"]
+__all__ = ["WebPage", "read_page"]
 
 _SKIPPED = word_set(
     "script style noscript template nav footer aside form button svg iframe select dialog menu object video audio "
@@ -32,14 +32,6 @@ _DEEPEST = 80
 _TITLE_TAIL = re.compile(r"\s+[|–—-]\s+[^|–—]*$")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _DATED = ("article:modified_time", "dcterms.modified", "dc.date.modified", "last-modified", "datemodified")
-
-_TO_MACHINES = re.compile(  # pages on artificial intelligence speak of prompts and models too, but not to them
-    r"\b(?:ignore|disregard|forget)\b.{0,30}\b(?:previous|prior|above|earlier|preceding)\b.{0,20}"
-    r"\b(?:instructions?|prompts?|messages?)\b"
-    r"|\b(?:reveal|print|repeat|ignore|your)\b.{0,20}\bsystem prompt\b"
-    r"|\byou are (?:now )?(?:an? )?(?:helpful )?(?:ai (?:assistant|agent|language model)|language model|chatbot)\b"
-    r"|<\|?(?:im_start|system)\|?>"
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,11 +60,6 @@ def read_page(html: bytes) -> WebPage | None:
     if not body.strip():
         return None
     return WebPage(title=title, body=body, lang=lang.partition("-")[0].lower(), version_date=_date(tree))
-
-
-def instructs_machines(text: str) -> bool:
-    """Whether a text speaks to the program that reads it. A page that does is not quoted at all."""
-    return _TO_MACHINES.search(fold_space(fold(text))) is not None
 
 
 def _date(tree: LexborHTMLParser) -> str | None:

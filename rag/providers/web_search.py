@@ -29,9 +29,10 @@ from rag.ingest.passage import new_chunks
 from rag.ingest.records import Document, Provenance
 from rag.language import identify_language
 from rag.providers.web_engines import MAX_QUERY, Hit, SearchEngine
-from rag.providers.web_page import instructs_machines, read_page
+from rag.providers.web_page import read_page
 from rag.providers.web_sources import WebSource, WebSources
 from rag.types import Chunk
+from rag.untrusted import instructs_machines
 from rag.words import content_stems, words
 
 __all__ = ["TrustedWeb"]

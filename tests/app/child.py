@@ -97,7 +97,7 @@ class Generator:
     def __init__(self, _: str) -> None:
         self._script = os.environ.get("SCRIPT", "quote")
 
-    async def stream(self, prompt: Prompt) -> AsyncGenerator[Sentence, None]:
+    async def stream(self, prompt: Prompt, _deadline: float = 0) -> AsyncGenerator[Sentence, None]:
         if fault() == "generator":
             raise RuntimeError(f"{MARK} {prompt!r}")
         yield Sentence(text=prompt.evidence[0].chunk.title, markers=(1,))

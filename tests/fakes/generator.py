@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import AsyncGenerator, Sequence
 
 import anyio
@@ -55,7 +56,7 @@ class ScriptedGenerator:
         self.started = 0
         self.ended = 0
 
-    async def stream(self, prompt: Prompt) -> AsyncGenerator[Sentence, None]:
+    async def stream(self, prompt: Prompt, _deadline: float = math.inf) -> AsyncGenerator[Sentence, None]:
         self.started += 1
         try:
             for step in self.steps:

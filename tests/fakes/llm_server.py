@@ -335,7 +335,7 @@ class _Voice:
         if usage:
             chunk["usage"] = usage
         # Raw UTF-8, so that a small `step` splits characters; half a surrogate pair can only be written escaped.
-        text = json.dumps(chunk, ensure_ascii=any("\ud800" <= c <= "\udfff" for c in str(delta)))
+        text = json.dumps(chunk, ensure_ascii=any("\ud800" <= c <= "\udfff" for c in "".join(delta.values())))
         self._write(f"data: {text}\n\n".encode())
 
     def _write(self, data: bytes) -> None:

@@ -52,7 +52,7 @@ async def test_a_deadline_that_has_passed_is_not_waited_for(late: float) -> None
 
 async def test_one_deadline_holds_for_all_sentences_together() -> None:
     class Slow(ScriptedGenerator):
-        async def stream(self, _: Prompt) -> AsyncGenerator[Sentence, None]:
+        async def stream(self, _: Prompt, _deadline: float = 0) -> AsyncGenerator[Sentence, None]:
             for _ in range(100):
                 await asyncio.sleep(0.02)
                 yield ONE

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -31,9 +32,9 @@ def filled_with(store: Store, folder: Path, **documents: str) -> Store:
 class Listening(ScriptedGenerator):
     """Keeps the prompt that it was given."""
 
-    def stream(self, prompt: Prompt):  # type: ignore[no-untyped-def]
+    def stream(self, prompt: Prompt, deadline: float = math.inf):  # type: ignore[no-untyped-def]
         self.prompt = prompt
-        return super().stream(prompt)
+        return super().stream(prompt, deadline)
 
 
 async def test_the_generator_gets_the_supporting_sentences_and_the_receipt_tells_how_many(

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from rag.receipt import Receipt, RetrievedSource, retrieved_sources
-from rag.types import Route, Status
+from rag.types import ModelCall, Route, Status, Usage
 from tests.fakes.evidence import passage
 
 KEYS = [
-    "id", "status", "created_at", "provider", "model", "collection", "language", "riskClass", "ruleFires", "ruleset",
-    "banner", "filtered", "filter", "corpus_version", "embed_model", "vector_index", "thresholds", "query_kind",
-    "rewritten_by", "route", "correction", "gate",
+    "id", "status", "created_at", "provider", "model", "generation", "passed_over", "collection", "language",
+    "riskClass", "ruleFires", "ruleset", "banner", "filtered", "filter", "corpus_version", "embed_model",
+    "vector_index", "thresholds", "query_kind", "rewritten_by", "route", "correction", "gate",
     "groundedness", "judge", "retrieved_sources", "degraded", "error", "stages_ms", "app_version",
 ]  # fmt: skip
 SOURCE_KEYS = [
@@ -48,11 +48,17 @@ def test_every_field_of_a_receipt_stands_in_its_json() -> None:
         "sources": retrieved_sources([passage("16")], frozenset()),
         "judge": "17", "filtered": 3, "filter_reasons": {"18": 3}, "degraded": ("19",), "error": "20",
         "stages": {"21": 1.5}, "app_version": "22",
+        "call": ModelCall(provider="8", model="9", prompt="29", temperature=0.5, usage=Usage(
+            prompt_tokens=30, completion_tokens=31)),
+        "passed_over": (ModelCall(provider="32", model="33", error="34"),),
     }  # fmt: skip
     assert set(marked) == {f.name for f in fields(Receipt)}
     body = Receipt(**marked).as_json()  # type: ignore[arg-type]
     assert (body["id"], body["status"], body["riskClass"], body["ruleFires"]) == ("1", "failed", "5", ["6"])
     assert body["filtered"] is True
+    assert (body["generation"]["prompt"], body["generation"]["temperature"]) == ("29", 0.5)
+    assert body["generation"]["usage"] == {"prompt_tokens": 30, "completion_tokens": 31}
+    assert body["passed_over"] == [{"provider": "32", "model": "33", "error": "34"}]
     assert body["filter"] == {"removed": 3, "reasons": {"18": 3}}
     assert body["correction"] == {"steps": ["25"], "sentences": {"kept": 26, "found": 27}}
     assert body["gate"] == {"reasons": ["14"], "skipped": ["24"], "features": {"15": 0.5}}

@@ -1,0 +1,1 @@
+"""The prompt files, as data."""

@@ -1,7 +1,7 @@
 # Everything a person runs; thin over scripts/ and the `galen` command line. `make` alone lists it.
 # PYTHON=… selects the interpreter of a new .venv. Every setting of the README may be given too: make serve PORT=8000
 .DEFAULT_GOAL := help
-.PHONY: help setup serve test test-browser check check-image ingest vectors bench eval calibrate lock clean always
+.PHONY: help setup serve demo-llm test test-browser check check-image ingest vectors bench eval calibrate lock clean always
 
 UV_VERSION := 0.13.9
 RUN := .venv/bin/python
@@ -10,7 +10,7 @@ LOCK := UV_CUSTOM_COMPILE_COMMAND="make lock" .venv-lock/bin/uv --no-config pip 
 	--generate-hashes --no-emit-index-url --universal --python-version 3.11 --quiet $(ARGS)
 
 # Values that may hold spaces reach the recipes through the environment, quoted there.
-export PYTHON SRC COLLECTION SOURCE LICENCE ORGANIZATION
+export PYTHON SRC COLLECTION SOURCE LICENCE ORGANIZATION PLAY
 # onnxruntime sends usage data to its maker unless told otherwise before it is imported.
 export ORT_DISABLE_TELEMETRY := 1
 
@@ -33,6 +33,9 @@ endif
 
 serve: .stamps/runtime ## serve the page and the API at http://localhost:7860
 	@scripts/serve
+
+demo-llm: .stamps/runtime ## serve with a scripted model instead of a hosted one: [PLAY=stall]
+	@scripts/demo-llm
 
 test: .stamps/setup ## run all tests that need only Python
 	@scripts/test

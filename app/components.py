@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
+from app.generators import open_generator
 from app.settings import ROOT, Settings, SettingsError
 from rag.errors import ProviderRejected, StoreBusy
 from rag.ingest.bundle import BUNDLE_SOURCE, read_vectors, vectors_path
@@ -26,7 +27,6 @@ from rag.lexicon import Lexicon
 from rag.pipeline import Parts
 from rag.protocols import Embedder, WebSearch
 from rag.providers.e5_weights import MODEL_ID
-from rag.providers.extractive import Extractive
 from rag.providers.local_embedder import LocalE5, open_local_embedder
 from rag.receipt import Receipt
 from rag.retrieve import Retriever
@@ -130,7 +130,7 @@ def open_components(settings: Settings, *, publish: bool = True, answer_at_once:
             retriever=Retriever(
                 store=corpus.store, fusion=thresholds.fusion, top_k=settings.top_k, hybrid=settings.hybrid
             ),
-            generator=Extractive(lambda key, language: assessor.text(key, language=language)),
+            generator=open_generator(settings, lambda key, language: assessor.text(key, language=language)),
             thresholds=thresholds,
             lexicon=lexicon,
             spellings=Spellings(lexicon.words("en"), corpus.store.keywords.holds),

@@ -9,6 +9,8 @@ from starlette.responses import JSONResponse, Response
 
 from app.components import Components
 from rag.errors import RagError
+from rag.providers.breaker import BreakerState
+from rag.providers.fallback import Fallback
 
 __all__ = ["health"]
 
@@ -26,6 +28,7 @@ async def health(request: Request) -> Response:
     background = components.background
     if background is not None:
         degraded.extend(f"an ingest failed: {failure}" for failure in background.failures)
+    providers = _providers(components, degraded)
     ready = any(entry["passages"] for entry in corpus.values())
     if not ready:
         degraded.append("no collection is published: nothing can be answered")
@@ -40,6 +43,7 @@ async def health(request: Request) -> Response:
             "reranker": None,
             "judge": "heuristic" if components.parts.check_sentences else None,
         },
+        "providers": providers,
         "ruleset": components.parts.assessor.ruleset,
         "degraded": degraded,
         "ingest": _ingest(components),
@@ -74,6 +78,25 @@ def _embedder(components: Components) -> dict[str, Any] | None:
         return None
     info = components.embedder.info
     return {"model_id": info.model_id, "dimensions": info.dimensions, "engine": info.engine}
+
+
+def _providers(components: Components, degraded: list[str]) -> list[dict[str, Any]]:
+    """Every provider that may write an answer, with how it last failed; empty where only the built-in one does."""
+    generator = components.parts.generator
+    if not isinstance(generator, Fallback):
+        return []
+    for each in generator.states:
+        if each.state is not BreakerState.CLOSED:
+            degraded.append(f"the provider {each.name} does not answer ({each.last_error}): the next one is asked")
+    return [
+        {
+            "name": each.name,
+            "model": each.model,
+            "state": str(each.state),
+            "last_error": str(each.last_error) if each.last_error else None,
+        }
+        for each in generator.states
+    ]
 
 
 def _ingest(components: Components) -> dict[str, Any] | None:

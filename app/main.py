@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import signal
 from collections.abc import AsyncIterator
@@ -24,6 +25,7 @@ from app.chat import HEARTBEAT_SECONDS, chat
 from app.components import Components, interrupted_receipt, open_components
 from app.cors import cors
 from app.errors import LastResort, handlers
+from app.generators import check_generators
 from app.health import health
 from app.logs import configure_logs
 from app.receipts import passage, receipt
@@ -90,11 +92,13 @@ async def _lifespan(app: Starlette) -> AsyncIterator[None]:
     )
     components.background = Background(components)
     components.background.start()
+    check = asyncio.create_task(check_generators(components.parts.generator))
     # The rules' tables are some hundred thousand objects that live as long as the process. A full collection that walks
     # them stops a turn for 40 ms (2026-11-30); frozen, they are not walked.
     gc.collect()
     gc.freeze()
     yield
+    check.cancel()
     with anyio.move_on_after(LAST_RECEIPTS_SECONDS):  # uvicorn has cut them, and waits for none
         while app.state.folding:  # noqa: ASYNC110 — over in milliseconds, and only at a stop
             await anyio.sleep(0.01)

@@ -141,6 +141,28 @@ def _vector_index(value: str) -> str:
     return value
 
 
+PROVIDERS = ("groq", "ollabridge", "vllm", "ollama", "llamacpp", "hf", "extractive")
+"""What can write answers, by the names that GENERATORS takes."""
+
+
+def _generators(value: str) -> tuple[str, ...]:
+    parts = tuple(dict.fromkeys(part.strip() for part in value.split(",") if part.strip()))
+    for part in parts:
+        name, colon, model = part.partition(":")
+        if name not in PROVIDERS or (colon and (name == "extractive" or not re.fullmatch(_MODEL, model))):
+            raise ValueError(f"{', '.join(PROVIDERS[:-1])} (each with :model) or extractive, separated by commas")
+    return parts
+
+
+_MODEL = r"[\w./:@+-]{1,128}"
+
+
+def _model(value: str) -> str:
+    if not re.fullmatch(_MODEL, value):
+        raise ValueError("the name of a model, such as openai/gpt-oss-120b")
+    return value
+
+
 def _legacy_embed_model(value: str) -> str:
     if value not in ("", "intfloat/multilingual-e5-small"):
         raise ValueError("intfloat/multilingual-e5-small (the newer name is EMBEDDER=local:e5-small), or unset")
@@ -229,16 +251,50 @@ class Settings:
     shutdown_seconds: int = _env(
         "SHUTDOWN_SECONDS", _whole(0, 300), 20, "How long running answers may finish at a stop."
     )
-    hf_token: Secret = _env("HF_TOKEN", Secret, Secret(""), "Hugging Face token. Read; changes nothing by itself.")
+    generators: tuple[str, ...] = _env(
+        "GENERATORS",
+        _generators,
+        (),
+        "Who writes answers, in order, such as `groq:openai/gpt-oss-120b,ollabridge:free-best,hf,extractive`; unset: "
+        "groq, ollabridge and hf where their key or address is set, then extractive.",
+    )
+    generator_context_tokens: int = _env(
+        "GENERATOR_CONTEXT_TOKENS", _whole(300, 100_000), 4000, "About how many tokens of passages a model is sent."
+    )
+    generator_max_tokens: int = _env(
+        "GENERATOR_MAX_TOKENS", _whole(64, 32_768), 2048, "Most tokens of a model's answer, its reasoning included."
+    )
+    generator_first_token_seconds: int = _env(
+        "GENERATOR_FIRST_TOKEN_SECONDS",
+        _whole(1, 40),
+        12,
+        "How long a model may take to its first word before the next one is asked.",
+    )
+    # llama-3.3-70b-versatile, long the usual choice on Groq, was switched off there on 2026-08-16.
+    groq_api_key: Secret = _env("GROQ_API_KEY", Secret, Secret(""), "Groq key; questions are sent to Groq with it.")
+    groq_model: str = _env("GROQ_MODEL", _model, "openai/gpt-oss-120b", "Model at Groq, unless GENERATORS names one.")
+    groq_url: str = _env("GROQ_URL", _address, "", "Another address for Groq, without /openai/v1.")
+    ollabridge_url: str = _env(
+        "OLLABRIDGE_URL", _address, "", "Address of OllaBridge; questions are sent there with it."
+    )
+    ollabridge_api_key: Secret = _env("OLLABRIDGE_API_KEY", Secret, Secret(""), "OllaBridge key, where it wants one.")
+    ollabridge_model: str = _env(
+        "OLLABRIDGE_MODEL", _model, "free-best", "Model at OllaBridge, unless GENERATORS names one."
+    )
+    vllm_url: str = _env("VLLM_URL", _address, "", "Address of vLLM, for vllm:model in GENERATORS.")
+    vllm_api_key: Secret = _env("VLLM_API_KEY", Secret, Secret(""), "vLLM key, where it wants one.")
+    ollama_url: str = _env("OLLAMA_URL", _address, "", "Address of Ollama, for ollama:model in GENERATORS.")
+    llamacpp_url: str = _env(
+        "LLAMACPP_URL", _address, "", "Address of llama.cpp's server, for llamacpp:model in GENERATORS."
+    )
     hf_token_inference: Secret = _env(
-        "HF_TOKEN_INFERENCE", Secret, Secret(""), "Token for HF Inference. Read; changes nothing by itself."
+        "HF_TOKEN_INFERENCE", Secret, Secret(""), "Token for HF Inference; questions are sent there with it."
     )
-    groq_api_key: Secret = _env("GROQ_API_KEY", Secret, Secret(""), "Groq key. Read; changes nothing by itself.")
-    groq_model: str = _env("GROQ_MODEL", _text, "", "Groq model. Read; changes nothing by itself.")
-    ollabridge_url: str = _env("OLLABRIDGE_URL", _address, "", "OllaBridge address. Read; changes nothing by itself.")
-    ollabridge_api_key: Secret = _env(
-        "OLLABRIDGE_API_KEY", Secret, Secret(""), "OllaBridge key. Read; changes nothing by itself."
+    hf_token: Secret = _env(
+        "HF_TOKEN", Secret, Secret(""), "Hugging Face token, for hf in GENERATORS; changes nothing by itself."
     )
+    hf_model: str = _env("HF_MODEL", _model, "openai/gpt-oss-120b", "Model at HF, unless GENERATORS names one.")
+    hf_url: str = _env("HF_URL", _address, "", "Another address for HF Inference, such as an endpoint of your own.")
     rag_embed_model: str = _env(
         "RAG_EMBED_MODEL", _legacy_embed_model, "", "Older name for EMBEDDER; intfloat/multilingual-e5-small only."
     )
@@ -274,16 +330,28 @@ class Settings:
         notes = []
         if self.rag_embed_model:
             notes.append("RAG_EMBED_MODEL is an older name: write EMBEDDER=local:e5-small instead.")
-        hosted = {
-            "GROQ_API_KEY": self.groq_api_key,
-            "OLLABRIDGE_URL": self.ollabridge_url,
-            "HF_TOKEN_INFERENCE": self.hf_token_inference,
-            "HF_TOKEN": self.hf_token,
+        asked = {name.partition(":")[0] for name in self.answering}
+        given = {
+            "GROQ_API_KEY": ("groq", self.groq_api_key),
+            "OLLABRIDGE_URL": ("ollabridge", self.ollabridge_url),
+            "HF_TOKEN_INFERENCE": ("hf", self.hf_token_inference),
         }
-        for name, value in hosted.items():
-            if value:
-                notes.append(f"{name} is set; answers are composed by the built-in extractive generator all the same.")
+        for name, (provider, value) in given.items():
+            if value and provider in asked:
+                notes.append(f"{name} is set: questions, with passages, are sent to {provider}.")
+            elif value:
+                notes.append(f"{name} is set, but GENERATORS does not name {provider}: nothing is sent there.")
+        if self.hf_token and "hf" not in asked:
+            notes.append("HF_TOKEN is set and changes nothing: set HF_TOKEN_INFERENCE, or name hf in GENERATORS.")
         return tuple(notes)
+
+    @property
+    def answering(self) -> tuple[str, ...]:
+        """Who writes answers, in order, each as "name" or "name:model"."""
+        if self.generators:
+            return self.generators
+        given = {"groq": self.groq_api_key, "ollabridge": self.ollabridge_url, "hf": self.hf_token_inference}
+        return (*(name for name, value in given.items() if value), "extractive")
 
 
 @dataclass(frozen=True, kw_only=True)

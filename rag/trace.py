@@ -38,7 +38,7 @@ class Trace:
     language: str | None = None  # of the words of a card
     removed: Counter[str] = field(default_factory=Counter)
     generated: bool = False
-    calls: dict[str, ModelCall] = field(default_factory=dict)  # by provider, in the order they were asked
+    calls: dict[tuple[str, str], ModelCall] = field(default_factory=dict)  # by provider and model, as they were asked
     degraded: list[str] = field(default_factory=list)
     error: str | None = None
     stages: dict[str, float] = field(default_factory=dict)
@@ -52,7 +52,7 @@ class Trace:
 
     def called(self, call: ModelCall) -> None:
         """A generator tells of a model's part in the answer; a provider that is passed over is a degradation."""
-        self.calls[call.provider] = call
+        self.calls[call.provider, call.model] = call
         if call.error is not None:
             self.degraded.append("generator")
 

@@ -14,12 +14,9 @@ from rag.errors import ErrorKind, ProviderBusy, ProviderError, ProviderTimeout, 
 from rag.providers.chat_wire import ChatRequest, Piece, error_in_stream, error_of_status, piece_of
 from rag.providers.openai_compatible import CONNECT_SECONDS
 
-__all__ = ["GROQ_MODEL", "GROQ_URL", "Groq"]
+__all__ = ["GROQ_URL", "Groq"]
 
 GROQ_URL = "https://api.groq.com"
-
-GROQ_MODEL = "openai/gpt-oss-120b"
-"""llama-3.3-70b-versatile, long the usual choice, was switched off on 2026-08-16."""
 
 
 class Groq:
@@ -27,7 +24,7 @@ class Groq:
 
     name = "groq"
 
-    def __init__(self, *, key: str, model: str = GROQ_MODEL, url: str = GROQ_URL) -> None:
+    def __init__(self, *, key: str, model: str, url: str = GROQ_URL) -> None:
         self._key, self._model, self._url = key, model, url
         self._tls = ssl.create_default_context()
 

@@ -12,10 +12,9 @@ from huggingface_hub.errors import HfHubHTTPError, TextGenerationError
 from rag.errors import ErrorKind, ProviderBusy, ProviderError, ProviderTimeout, ProviderUnusable
 from rag.providers.chat_wire import ChatRequest, Piece, error_in_stream, error_of_status, piece_of
 
-__all__ = ["HF_MODEL", "HF_URL", "HFInference"]
+__all__ = ["HF_URL", "HFInference"]
 
 HF_URL = "https://router.huggingface.co/v1"
-HF_MODEL = "openai/gpt-oss-120b"
 
 _SECONDS = 30.0
 """For connecting and between two reads, as the client has one number for both; our own limits are shorter."""
@@ -29,7 +28,7 @@ class HFInference:
 
     name = "hf"
 
-    def __init__(self, *, key: str, model: str = HF_MODEL, url: str = HF_URL) -> None:
+    def __init__(self, *, key: str, model: str, url: str = HF_URL) -> None:
         self._key, self._model, self._url = key, model, url
 
     @property

@@ -20,6 +20,7 @@ import anyio
 
 import app.chat
 import app.components
+import app.generators
 import app.receipts
 import app.wire.native
 import rag.grade
@@ -121,7 +122,7 @@ def main() -> None:
         return HashEmbedder(), ()
 
     app.components._open_embedder = embedder
-    app.components.Extractive = Generator  # type: ignore[misc,assignment]
+    app.generators.Extractive = Generator  # type: ignore[misc,assignment]
     sys.exit(cli.main(["serve", "--host", "127.0.0.1", "--port", sys.argv[1]]))
 
 

@@ -44,11 +44,26 @@ ACCEPTED: list[tuple[str, str, object]] = [
     ("LOG_LEVEL", "debug", "DEBUG"),
     ("SHUTDOWN_SECONDS", "0", 0),
     ("SHUTDOWN_SECONDS", "300", 300),
+    ("GENERATORS", "groq:openai/gpt-oss-120b, extractive,extractive", ("groq:openai/gpt-oss-120b", "extractive")),
+    ("GENERATORS", "ollabridge:qwen2.5:7b,hf", ("ollabridge:qwen2.5:7b", "hf")),
+    ("GENERATOR_CONTEXT_TOKENS", "300", 300),
+    ("GENERATOR_MAX_TOKENS", "32768", 32768),
+    ("GENERATOR_FIRST_TOKEN_SECONDS", "40", 40),
     ("GROQ_MODEL", "some-model", "some-model"),
+    ("GROQ_URL", "http://127.0.0.1:1", "http://127.0.0.1:1"),
     ("OLLABRIDGE_URL", "https://bridge.example", "https://bridge.example"),
+    ("OLLABRIDGE_MODEL", "local-private", "local-private"),
+    ("VLLM_URL", "http://vllm.example:8000/v1", "http://vllm.example:8000/v1"),
+    ("OLLAMA_URL", "http://localhost:11434", "http://localhost:11434"),
+    ("LLAMACPP_URL", "http://localhost:8080", "http://localhost:8080"),
+    ("HF_MODEL", "meta-llama/Llama-3.1-8B-Instruct:cerebras", "meta-llama/Llama-3.1-8B-Instruct:cerebras"),
+    ("HF_URL", "https://endpoint.example/v1", "https://endpoint.example/v1"),
     ("RAG_EMBED_MODEL", "intfloat/multilingual-e5-small", "intfloat/multilingual-e5-small"),
 ]
-SECRETS = ["TAVILY_API_KEY", "HF_TOKEN", "HF_TOKEN_INFERENCE", "GROQ_API_KEY", "OLLABRIDGE_API_KEY", "INGEST_SECRET"]
+SECRETS = [
+    "TAVILY_API_KEY", "HF_TOKEN", "HF_TOKEN_INFERENCE", "GROQ_API_KEY", "OLLABRIDGE_API_KEY", "VLLM_API_KEY",
+    "INGEST_SECRET",
+]  # fmt: skip
 REFUSED = [
     ("SEED_DB", "/nowhere/seed.db", "a database file that can be read"),
     ("SEED_DB", str(ROOT / "README.md"), "a database file that can be read"),
@@ -76,6 +91,14 @@ REFUSED = [
     ("ALLOWED_ORIGINS", "https://a.example, javascript:alert(1)", "origins such as https://example.org"),
     ("EMBEDDER", "openai", "local:e5-small or none"),
     ("RAG_EMBED_MODEL", "intfloat/multilingual-e5-base", "EMBEDDER=local:e5-small"),
+    ("GENERATORS", "openai", "groq, ollabridge, vllm, ollama, llamacpp, hf (each with :model) or extractive"),
+    ("GENERATORS", "groq:", "groq, ollabridge"),
+    ("GENERATORS", "groq:a model", "groq, ollabridge"),
+    ("GENERATORS", "extractive:two", "or extractive"),
+    ("GENERATOR_CONTEXT_TOKENS", "299", "a whole number from 300 to 100000"),
+    ("GENERATOR_MAX_TOKENS", "1", "a whole number from 64 to 32768"),
+    ("GENERATOR_FIRST_TOKEN_SECONDS", "41", "a whole number from 1 to 40"),
+    ("GROQ_MODEL", "a model", "the name of a model, such as openai/gpt-oss-120b"),
     ("WEB_SEARCH", "google", "off, tavily or duckduckgo"),
     ("WEB_SEARCH", "on", "off, tavily or duckduckgo"),
     ("WEB_SEARCH_COLLECTIONS", ",", "names of collections such as governance, separated by commas"),
@@ -180,10 +203,29 @@ def test_the_older_name_of_the_embedder_is_noted_once() -> None:
     assert "EMBEDDER=local:e5-small" in notes[0]
 
 
-@pytest.mark.parametrize("name", ["GROQ_API_KEY", "OLLABRIDGE_URL", "HF_TOKEN_INFERENCE", "HF_TOKEN"])
-def test_a_key_that_changes_nothing_is_noted(name: str) -> None:
+KEYS = {"GROQ_API_KEY": "groq", "OLLABRIDGE_URL": "ollabridge", "HF_TOKEN_INFERENCE": "hf"}
+
+
+@pytest.mark.parametrize("name", KEYS)
+def test_a_key_that_sends_questions_somewhere_is_noted_and_so_is_one_that_does_not(name: str) -> None:
     (note,) = Settings.from_env({name: "https://bridge.example"}).notes()
-    assert note.startswith(f"{name} is set")
+    assert note == f"{name} is set: questions, with passages, are sent to {KEYS[name]}."
+    (note,) = Settings.from_env({name: "https://bridge.example", "GENERATORS": "extractive"}).notes()
+    assert note == f"{name} is set, but GENERATORS does not name {KEYS[name]}: nothing is sent there."
+
+
+def test_a_token_of_the_hub_alone_sends_nothing_anywhere() -> None:
+    made = Settings.from_env({"HF_TOKEN": "hf"})
+    assert made.answering == ("extractive",)
+    assert made.notes()[0].startswith("HF_TOKEN is set and changes nothing")
+    assert Settings.from_env({"HF_TOKEN": "hf", "GENERATORS": "hf"}).notes() == ()
+
+
+def test_unset_every_provider_that_has_its_key_or_address_answers_in_a_fixed_order() -> None:
+    every = dict.fromkeys(KEYS, "https://bridge.example")
+    assert Settings.from_env(every).answering == ("groq", "ollabridge", "hf", "extractive")
+    assert Settings.from_env({}).answering == ("extractive",)
+    assert Settings.from_env({**every, "GENERATORS": "hf:m"}).answering == ("hf:m",)
 
 
 def test_all_secrets_look_alike() -> None:
@@ -216,7 +258,7 @@ def test_the_table_has_one_row_a_variable() -> None:
     assert (head, rule) == ("| Variable | Default | Meaning |", "| --- | --- | --- |")
     assert [row.split("`")[1] for row in rows] == [v.name for v in variables()]
     assert "| `PORT` | `7860` | Port to listen on. |" in rows
-    assert "| `HF_TOKEN` | unset | Hugging Face token. Read; changes nothing by itself. |" in rows
+    assert "| `GROQ_MODEL` | `openai/gpt-oss-120b` | Model at Groq, unless GENERATORS names one. |" in rows
 
 
 def test_the_readme_tells_every_setting_as_it_is() -> None:

@@ -177,11 +177,11 @@ PLAYS = (*_TEXTS, *_ERRORS, "not_json", "hangs_up")
 
 
 class LLMServer:
-    """`asked` holds every chat request; `gone` counts clients that left before their answer was complete."""
+    """`asked` holds every chat request, `ended` counts those that are over, `gone` the clients that left before."""
 
     def __init__(self, port: int = 0) -> None:
         self.asked: list[Asked] = []
-        self.gone = 0
+        self.ended = self.gone = 0
         self.release = threading.Event()
         self.closing = threading.Event()
         self._script: list[Play] = []
@@ -196,7 +196,10 @@ class LLMServer:
                 _send_json(self, 200, {"object": "list", "data": data})
 
             def do_POST(self) -> None:
-                server._serve(self)
+                try:
+                    server._serve(self)
+                finally:
+                    server.ended += 1
 
             def log_message(self, format: str, *args: Any) -> None:
                 pass

@@ -21,8 +21,8 @@ QUICK = Limits(first_token=0.3, idle=0.3, rate_limit=1.0)
 
 WIRES: dict[str, Callable[[LLMServer], ChatWire]] = {
     "openai_compatible": lambda server: OpenAICompatible(name="vllm", url=server.host, model="m", key="key-1"),
-    "groq": lambda server: Groq(key="key-1", url=server.host),
-    "hf": lambda server: HFInference(key="key-1", url=server.url),
+    "groq": lambda server: Groq(key="key-1", model="openai/gpt-oss-120b", url=server.host),
+    "hf": lambda server: HFInference(key="key-1", model="openai/gpt-oss-120b", url=server.url),
 }
 
 PROMPT = Prompt(

@@ -92,14 +92,14 @@ class DraftReader:
         return [*taken, *self._sentences(last=True, whole=whole)]
 
     def _take(self, text: str, *, last: bool = False) -> list[Sentence]:
-        kept, forget = self._thoughts.feed(text, last=last)
-        if forget and self._verdict is not _Verdict.ANSWER:  # all of it was reasoning that nothing had opened
-            self._text, self._verdict = "", _Verdict.OPEN
-        self._text += kept
-        if self._verdict is _Verdict.OPEN:
-            self._verdict = _judge(self._text)
-            if self._verdict is _Verdict.ANSWER:
-                self._text = _without_first_line(self._text)
+        for kept, forget in self._thoughts.feed(text, last=last):
+            if forget and self._verdict is not _Verdict.ANSWER:
+                self._text, self._verdict = "", _Verdict.OPEN
+            self._text += kept
+            if self._verdict is _Verdict.OPEN:
+                self._verdict = _judge(self._text)
+                if self._verdict is _Verdict.ANSWER:
+                    self._text = _without_first_line(self._text)
         return self._sentences() if self._verdict is _Verdict.ANSWER else []
 
     def _sentences(self, *, last: bool = False, whole: bool = True) -> list[Sentence]:
@@ -166,25 +166,21 @@ class _Thoughts:
     def __init__(self) -> None:
         self._held, self._inside, self.found = "", False, False
 
-    def feed(self, text: str, *, last: bool = False) -> tuple[str, bool]:
-        """What is left, and whether all before it was reasoning, since only its end was marked."""
+    def feed(self, text: str, *, last: bool = False) -> Iterator[tuple[str, bool]]:
+        """What is left, in parts, each with whether all before it was reasoning of which only the end was marked."""
         text, self._held = self._held + text, ""
-        kept, forget = "", False
-        while True:
-            tag = _CLOSE.search(text) if self._inside else _first_of(text)
-            if tag is None:
-                break
+        forget = False
+        while tag := (_CLOSE.search(text) if self._inside else _first_of(text)):
+            if not self._inside:
+                yield _TOKEN.sub("", text[: tag.start()]), forget
             closes = _CLOSE.fullmatch(tag[0]) is not None
-            if closes and not self._inside:
-                kept, forget = "", True
-            elif not self._inside:
-                kept += text[: tag.start()]
+            forget = closes and not self._inside
             self._inside, self.found = not closes, True
             text = text[tag.end() :]
         unfinished = None if last else _UNFINISHED.search(text, max(0, len(text) - 60))
         if unfinished is not None:
             text, self._held = text[: unfinished.start()], text[unfinished.start() :]
-        return kept + ("" if self._inside else _TOKEN.sub("", text)), forget
+        yield "" if self._inside else _TOKEN.sub("", text), forget
 
 
 def _first_of(text: str) -> re.Match[str] | None:
@@ -194,7 +190,7 @@ def _first_of(text: str) -> re.Match[str] | None:
 
 # -- the first line ---------------------------------------------------------------------------------------------------
 
-_ANSWERS = re.compile(r"[\s*_#>`\"'(\[]{0,8}ANSWER[\s*_`\"')\]]{0,8}(?:[:.\n-]|$)", re.IGNORECASE)
+_ANSWERS = re.compile(r"[ \t*_#>`\"'(\[]{0,8}ANSWER[ \t*_`\"')\]]{0,8}(?:[:.\n-]|$)", re.IGNORECASE)
 _DECLINES = re.compile(
     r"[\s*_#>`\"'(\[]{0,8}(?:NO[\s_-]?ANSWER|NOT[\s_-](?:ANSWERABLE|FOUND|IN[\s_-](?:THE[\s_-])?SOURCES)|"
     r"INSUFFICIENT(?:[\s_-]\w{1,12})?|UNANSWERABLE)\b",

@@ -149,7 +149,29 @@ def test_markers_are_read_once_each_and_bounded() -> None:
     assert read_markers("In 2020 [sic] it helped.") == ("In 2020 [sic] it helped.", ())
 
 
+PARTS = st.sampled_from([
+    "Rest", " ", ".", " [1]", "[2]", "[1, 2]", "\n", "\n\n", "- ", "Dr.", "e.g.", "0.5 mg", "1. ", "。", "高", "ANSWER",
+    "NO_ANSWER", "<think>", "</think>", "**", "`x`", "# ", "!", "(", ")", "The", "U.S.", "[", "]", "<", "|", "“Yes.”",
+    "9", ":", "【3†s】", "No.", "\ud83c\udfe5",
+])  # fmt: skip
+
+
+@given(st.lists(PARTS, max_size=25), st.integers(1, 6), st.booleans())
+def test_any_draft_is_read_the_same_in_pieces_and_whole(parts: list[str], step: int, form: bool) -> None:
+    draft = ("ANSWER\n" if form else "") + "".join(parts)
+    assert read(draft, step) == read(draft, len(draft) or 1)
+
+
 @given(st.text(max_size=200), st.integers(1, 9))
 def test_any_text_is_read_the_same_in_pieces_and_whole(text: str, step: int) -> None:
     draft = "ANSWER\nRest [1]. " + text
     assert read(draft, step) == read(draft, len(draft))
+
+
+@pytest.mark.parametrize("atom", ["<", "[", "the passages ", "[1", "**", "a. ", "- ", "1. ", "<|", "\n"])
+def test_no_draft_stalls_it(atom: str) -> None:
+    reader = DraftReader()
+    text = "ANSWER\nRest [1]. " + atom * (MAX_DRAFT // len(atom))
+    for start in range(0, len(text), 500):
+        reader.feed(text[start : start + 500])
+    reader.end()

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from app.components import Components, open_components
 from app.settings import Settings
+from evals.world import environment
 from rag.ingest.records import Defaults
 from rag.ingest.request import IngestRequest
 from rag.ingest.run import ingest
@@ -28,7 +29,7 @@ def cache_folder(settings: Settings) -> Path:
 @contextmanager
 def built(name: str, collection: str, records: Iterable[Mapping[str, str]]) -> Iterator[Components]:
     """The program over records of ingest's own form, as source `name`. What was built before is taken again."""
-    settings = Settings.from_env()
+    settings = environment()
     lines = "".join(json.dumps(record, ensure_ascii=False, sort_keys=True) + "\n" for record in records)
     key = sha256(f"{collection}\n{settings.embedder}\n{lines}".encode()).hexdigest()[:16]
     path = cache_folder(settings) / f"{name}-{key}.db"

@@ -15,13 +15,19 @@ from rag.query import rewrite
 from rag.store import View
 from rag.types import Message, Query, Turn
 
-__all__ = ["asked", "bundled", "existing", "vectors_of"]
+__all__ = ["asked", "bundled", "environment", "existing", "vectors_of"]
+
+
+def environment() -> Settings:
+    """The settings of an evaluation: a key that lies in the environment asks no model, only GENERATORS does."""
+    settings = Settings.from_env()
+    return replace(settings, generators=settings.generators or ("extractive",))
 
 
 @contextmanager
 def bundled(settings: Settings | None = None) -> Iterator[Components]:
     """The bundled corpus, freshly published into a temporary database."""
-    settings = settings or Settings.from_env()
+    settings = settings or environment()
     with (
         tempfile.TemporaryDirectory() as folder,
         open_components(replace(settings, db_path=Path(folder) / "galen.db", seed_db=None)) as components,
@@ -32,7 +38,7 @@ def bundled(settings: Settings | None = None) -> Iterator[Components]:
 @contextmanager
 def existing(path: Path | None) -> Iterator[Components]:
     """The operator's database, as it is."""
-    settings = Settings.from_env()
+    settings = environment()
     with open_components(replace(settings, db_path=path or settings.db_path), publish=False) as components:
         yield components
 

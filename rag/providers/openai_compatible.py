@@ -11,7 +11,7 @@ from typing import Any
 
 import httpx
 
-from rag.errors import ErrorKind, ProviderBusy, ProviderTimeout, ProviderUnusable
+from rag.errors import ErrorKind, ProviderBusy, ProviderError, ProviderTimeout, ProviderUnusable
 from rag.providers.chat_wire import ChatRequest, Piece, error_of_status, piece_of
 
 __all__ = ["CONNECT_SECONDS", "OpenAICompatible"]
@@ -59,16 +59,10 @@ class OpenAICompatible:
                         if event.startswith(b"[DONE]"):
                             return
                         yield piece_of(self._name, json.loads(event), request_id)
-        except httpx.TimeoutException as exc:
-            raise ProviderTimeout(f"{self._name} does not connect.", kind=ErrorKind.UNREACHABLE) from exc
-        except httpx.RemoteProtocolError as exc:
-            raise ProviderUnusable(f"{self._name} hung up.", kind=ErrorKind.CUT) from exc
-        except httpx.ReadError as exc:
-            raise ProviderUnusable(f"{self._name} hung up.", kind=ErrorKind.CUT) from exc
-        except (httpx.HTTPError, httpx.InvalidURL, OSError) as exc:
-            raise ProviderBusy(f"{self._name} cannot be reached.", kind=ErrorKind.UNREACHABLE) from exc
-        except ValueError as exc:
-            raise ProviderUnusable(f"{self._name} sent what is no JSON.", kind=ErrorKind.MALFORMED) from exc
+        except ProviderError:
+            raise
+        except Exception as exc:
+            raise _error(self._name, exc) from exc
 
     def _body(self, request: ChatRequest) -> dict[str, Any]:
         sampling = request.sampling
@@ -82,6 +76,18 @@ class OpenAICompatible:
             "seed": sampling.seed,
             "max_tokens": sampling.max_tokens,
         }
+
+
+def _error(name: str, exc: Exception) -> ProviderError:
+    if isinstance(exc, httpx.TimeoutException):
+        return ProviderTimeout(f"{name} does not connect.", kind=ErrorKind.UNREACHABLE)
+    if isinstance(exc, httpx.ReadError | httpx.RemoteProtocolError):
+        return ProviderUnusable(f"{name} hung up.", kind=ErrorKind.CUT)
+    if isinstance(exc, httpx.DecodingError | ValueError):
+        return ProviderUnusable(f"{name} sent what is no JSON.", kind=ErrorKind.MALFORMED)
+    if isinstance(exc, httpx.TransportError | OSError):
+        return ProviderBusy(f"{name} cannot be reached.", kind=ErrorKind.UNREACHABLE)
+    return ProviderError(f"{name} failed ({type(exc).__name__}).")
 
 
 async def _start(response: httpx.Response) -> str:

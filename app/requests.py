@@ -32,6 +32,7 @@ MAX_MESSAGE_CHARS = 20_000
 MAX_TOTAL_CHARS = 200_000
 MAX_IGNORED = 20
 
+_JSON = re.compile(r"application/(?:[\w.-]+\+)?json\s*(?:;.*)?", re.IGNORECASE)
 _COLLECTION = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 
 
@@ -100,9 +101,6 @@ class ChatRequest:
     language: str | None
     country: str | None
     ignored: tuple[str, ...]
-
-
-_JSON = re.compile(r"application/(?:[\w.-]+\+)?json\s*(?:;.*)?", re.IGNORECASE)
 
 
 async def read_json(request: Request) -> Any:

@@ -150,7 +150,7 @@ def _existing(settings: Settings, *, embedder: bool = True) -> Iterator[CorpusCo
     if not settings.db_path.exists() and not (settings.seed_db and settings.seed_db.exists()):
         raise PermanentError(
             f"There is no database {settings.db_path}: set DB_PATH to the one you mean, or make it with galen ingest "
-            f"or galen serve."
+            f"or galen corpus publish."
         )
     with open_corpus(settings if embedder else replace(settings, embedder="none"), publish=False) as components:
         yield components

@@ -10,9 +10,9 @@ import groq
 import httpx
 from groq.types.chat import ChatCompletionChunk
 
-from rag.errors import ErrorKind, ProviderBusy, ProviderError, ProviderTimeout, ProviderUnusable
+from rag.errors import ProviderError
 from rag.providers.chat_wire import ChatRequest, Piece, error_in_stream, error_of_status, piece_of
-from rag.providers.openai_compatible import CONNECT_SECONDS
+from rag.providers.openai_compatible import CONNECT_SECONDS, error_of_http
 
 __all__ = ["GROQ_URL", "Groq"]
 
@@ -74,16 +74,8 @@ class Groq:
 def _error(name: str, exc: Exception) -> ProviderError:
     if isinstance(exc, groq.APIStatusError):
         return error_of_status(name, exc.status_code, str(exc.body), exc.response.headers)
-    if isinstance(exc, groq.APITimeoutError):
-        return ProviderTimeout(f"{name} does not connect.", kind=ErrorKind.UNREACHABLE)
     if isinstance(exc, groq.APIConnectionError):
-        if isinstance(exc.__cause__, httpx.ReadError | httpx.RemoteProtocolError):
-            return ProviderUnusable(f"{name} hung up.", kind=ErrorKind.CUT)
-        return ProviderBusy(f"{name} cannot be reached.", kind=ErrorKind.UNREACHABLE)
+        return error_of_http(name, exc.__cause__ or exc)
     if isinstance(exc, groq.APIError):
         return error_in_stream(name, exc.body)
-    if isinstance(exc, httpx.ReadError | httpx.RemoteProtocolError):
-        return ProviderUnusable(f"{name} hung up.", kind=ErrorKind.CUT)
-    if isinstance(exc, ValueError):
-        return ProviderUnusable(f"{name} sent what is no JSON.", kind=ErrorKind.MALFORMED)
-    return ProviderError(f"{name} failed ({type(exc).__name__}).")
+    return error_of_http(name, exc)

@@ -14,7 +14,7 @@ import httpx
 from rag.errors import ErrorKind, ProviderBusy, ProviderError, ProviderTimeout, ProviderUnusable
 from rag.providers.chat_wire import ChatRequest, Piece, error_of_status, piece_of
 
-__all__ = ["CONNECT_SECONDS", "OpenAICompatible"]
+__all__ = ["CONNECT_SECONDS", "OpenAICompatible", "error_of_http"]
 
 CONNECT_SECONDS = 3.0
 """How long a server may take to accept a connection."""
@@ -62,7 +62,7 @@ class OpenAICompatible:
         except ProviderError:
             raise
         except Exception as exc:
-            raise _error(self._name, exc) from exc
+            raise error_of_http(self._name, exc) from exc
 
     def _body(self, request: ChatRequest) -> dict[str, Any]:
         sampling = request.sampling
@@ -78,7 +78,8 @@ class OpenAICompatible:
         }
 
 
-def _error(name: str, exc: Exception) -> ProviderError:
+def error_of_http(name: str, exc: BaseException) -> ProviderError:
+    """Our error for what httpx, or reading what it brought, raises."""
     if isinstance(exc, httpx.TimeoutException):
         return ProviderTimeout(f"{name} does not connect.", kind=ErrorKind.UNREACHABLE)
     if isinstance(exc, httpx.ReadError | httpx.RemoteProtocolError):

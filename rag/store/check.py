@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
@@ -13,20 +12,10 @@ from rag.store.check_keywords import keyword_faults
 from rag.store.check_vectors import sample_faults, vector_faults
 from rag.store.connection import Connection, Database, DatabaseError
 from rag.store.corpus import STAGED, visible
+from rag.store.fault import MOST, Fault
 from rag.store.rows import content_hash
 
 __all__ = ["Fault", "check_corpus"]
-
-MOST = 20
-"""Faults named of one kind: more would hide what else is wrong."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Fault:
-    """`part` is what is wrong: file, rows, manifest, fts or vectors."""
-
-    part: str
-    what: str
 
 
 def check_corpus(db: Database, embedder: Embedder | None = None) -> tuple[Fault, ...]:
@@ -62,7 +51,7 @@ def _all_faults(db: Database, embedder: Embedder | None) -> Iterator[Fault]:
 
 
 def _file(connection: Connection) -> Iterator[Fault]:
-    for (line,) in connection.execute("PRAGMA integrity_check(20)").fetchall():
+    for (line,) in connection.execute(f"PRAGMA integrity_check({MOST})").fetchall():
         if line != "ok":
             yield Fault(part="file", what=str(line))
     (_, _, path), *_ = connection.execute("PRAGMA database_list").fetchall()

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rag.store.connection import Connection
+from rag.store.fault import MOST
 from rag.store.keywords import index_chunk
 
 __all__ = ["keyword_faults"]
-
-MOST = 20
-"""Faults named of one kind: more would hide what else is wrong."""
 
 _COPY = "temp.check_fts"
 

@@ -10,13 +10,11 @@ import numpy as np
 from rag.protocols import Embedder
 from rag.store.connection import Connection
 from rag.store.corpus import visible
+from rag.store.fault import MOST
 from rag.store.rows import passage_text, vector_digest
 from rag.store.vec0 import faults, usable
 
 __all__ = ["sample_faults", "vector_faults"]
-
-MOST = 20
-"""Faults named of one kind."""
 
 SAMPLE = 32
 """Passages embedded again, evenly spread: what the digests cannot tell is whether the model made these vectors at all.
